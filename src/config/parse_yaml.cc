@@ -26,7 +26,9 @@ class Parser {
     made_ = yaml_parser_initialize(&parser_) == 1;
     if (!made_) return;
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
+    // libyaml takes no null pointer, which an empty view may hold.
+    const char* const data = text.empty() ? "" : text.data();
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(data),
                                  text.size());
   }
   ~Parser() {

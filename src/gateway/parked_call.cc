@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/discard.h"
+#include "gateway/call/make_call.h"
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/question.h"
@@ -37,23 +38,24 @@ ParkedCall::ParkedCall(ParkedCalls& owner, std::uint64_t id, const Call& first)
       capabilities_(first.capabilities),
       from_(first.from),
       trace_(first.trace),
-      call_{.request = request_.message,
-            .method = first.method,
-            .revision = first.revision,
-            .frontend = first.frontend,
-            .owner = here(),
-            .client = *this,
-            .deadline = first.deadline,
-            .bytes_in = first.bytes_in,
-            .who = first.who} {
-  call_.capabilities = capabilities_;
-  call_.from = from_;
-  call_.trace = trace_;
-  call_.log_level = first.log_level;
-  call_.headers = first.headers;
-  call_.linked = first.linked;
-  call_.has_user = first.has_user;
+      call_(make_call({.request = request_.message,
+                       .method = first.method,
+                       .revision = first.revision,
+                       .frontend = first.frontend,
+                       .who = first.who,
+                       .from = from_,
+                       .client = *this,
+                       .deadline = first.deadline,
+                       .bytes_in = first.bytes_in,
+                       .capabilities = capabilities_,
+                       .log_level = first.log_level,
+                       .trace = trace_,
+                       .headers = first.headers,
+                       .linked = first.linked,
+                       .has_user = first.has_user,
+                       .keeps_null = first.keeps_null})) {
   call_.timeout = first.timeout;
+  call_.server_info = first.server_info;
 }
 
 ParkedCall::~ParkedCall() { set_parked(false); }

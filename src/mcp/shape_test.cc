@@ -251,8 +251,8 @@ TEST(ShapeError, ReservedCodesAreOnlyForRevisionsThatDefineThem) {
 
 TEST(ShapeError, ReportsTheOutcome) {
   EXPECT_EQ(error_for(R"({"code":-32021,"message":"sampling","data":{"x":1}})", E, D),
-            R"({"code":-32603,"message":"the tool needs something that this client cannot do: )"
-            R"(sampling","data":{"x":1}})");
+            R"({"code":-32603,"message":"the tool needs a capability that this client does not )"
+            R"(have: sampling","data":{"x":1}})");
 }
 
 TEST(ShapeError, LeavesTheGatewaysOwnErrorsAlone) {

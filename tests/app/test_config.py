@@ -302,8 +302,9 @@ class OldKeys(ConfigCase):
         self.assertIn("upstreams.a.max_outbox_size", fault)
 
     def test_a_fault_names_the_key_as_it_was_written(self):
-        (fault,) = self.faults("limits: {call: soon}\n")
+        fault, note = self.faults("limits: {call: soon}\n")
         self.assertIn("gateway.yaml:1: limits.call: expected a duration", fault)
+        self.assertIn("limits.call is now called limits.call_timeout", note)
 
     def test_an_old_file_works_as_before(self):
         config = {"upstreams": {"sk": {"kind": "builtin"}}, "limits": {"body": "1KiB"}}

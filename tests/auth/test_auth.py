@@ -80,7 +80,7 @@ class Matrix(AuthCase):
                 self.assertEqual(body["error"]["code"], -32005)
             got = gateway.get("/rcs/some:thing").json()
             self.assertEqual(got["error"], "Unauthorized")
-            self.assertIn("credentials", got["message"])
+            self.assertIn("authentication required", got["message"])
             self.assertIn("message", gateway.get("/mcp/v1/tools").json()["error"])
             self.assertIsInstance(gateway.get("/api/agent/skills").json()["error"], str)
             self.assertIsInstance(gateway.get("/metrics").json()["error"], str)
@@ -614,7 +614,7 @@ class Commands(AuthCase):
         with Gateway({"auth": TOKENS}) as gateway:
             refused = run("tools", gateway.url)
             self.assertEqual(refused.returncode, 1)
-            self.assertIn("credentials", refused.stderr)
+            self.assertIn("authentication required", refused.stderr)
             for done in (
                 run("tools", gateway.url, "--token", TOKEN),
                 run("tools", env={"PATCHBAY_TOKEN": TOKEN, "PATCHBAY_URL": gateway.url}),

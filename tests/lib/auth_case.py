@@ -28,15 +28,15 @@ def call_as(gateway, tool, headers, **arguments):
 
 
 def routes():
-    """(path, methods, open) of every route, as the worker registers them."""
-    source = (ROOT / "src" / "app" / "worker.cc").read_text(encoding="utf-8")
-    table = source.split("http_({", 1)[1].split("http_settings(settings)", 1)[0]
-    table = table.replace("frontends::kMetadataPath", '"/.well-known/oauth-protected-resource"')
-    found = re.findall(
-        r'\{"([^"]+)", "([^"]+)", &[\w.()]+?(, true)?(?:, false, &[\w.()]+)?\}', table
-    )
-    if len(found) != table.count("{"):
-        raise AssertionError("worker.cc registers routes in a way that this test cannot read")
+    """(path, methods, open) of every route, as the frontends register them."""
+    found = []
+    for file in sorted((ROOT / "src" / "frontends").glob("*/frontend.*")):
+        source = file.read_text(encoding="utf-8")
+        source = source.replace("{kMetadataPath,", '{"/.well-known/oauth-protected-resource",')
+        rows = re.findall(r'\{"(/[^"]*)",\s*"([A-Z*][A-Z, ]*)",\s*&[\w.()]+?(,\s*true)?\}', source)
+        if len(rows) != len(re.findall(r'\{"/[^"]*",\s*"[A-Z*]', source)):
+            raise AssertionError(f"{file} registers routes in a way that this test cannot read")
+        found += rows
     return [(path, methods.split(", "), bool(is_open)) for path, methods, is_open in found]
 
 

@@ -336,7 +336,7 @@ class Returning(SignInCase):
     def test_another_upstream(self):
         browser = Browser()
         _, back = self.depart(browser)
-        self.assert_refused(browser, back.replace("/callback/far", "/callback/near"), "nobody")
+        self.assert_refused(browser, back.replace("/callback/far", "/callback/near"), "there is no sign-in")
 
     def test_issuers(self):
         right = self.auth.issuer

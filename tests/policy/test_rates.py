@@ -133,7 +133,7 @@ class HowOften(TestCase):
             gateway.write_config(with_rates(row, log={"level": "debug"}))
             gateway.stderr.wait_for("reloaded")
             self.assert_error(stateless_call(gateway, "fake__echo", text="x"), -32029)
-            gateway.write_config(with_rates({**row, "calls": 2}))
+            gateway.write_config(with_rates({**row, "max_calls": 2}))
             wait_until(
                 lambda: "error" not in stateless_call(gateway, "fake__echo", text="x"), "the new rows"
             )
@@ -193,7 +193,7 @@ class HowLarge(TestCase):
             message = stateless_message("resources/read", {"uri": link})
             self.assert_error(stateless_post(gateway, message).json(), -32602)
             answer = stateless_call(gateway, "fake__big", bytes=2_000_000)
-            self.assertIn("limits.kept_results", json.dumps(answer))
+            self.assertIn("limits.max_stored_results_size", json.dumps(answer))
 
 
 main()

@@ -74,7 +74,7 @@ class Chain(WireCase):
         far = self.start({"auth": TOKENS})
         near = self.near(far.wire_port)
         lines = json.loads(near.get("/ready").body)
-        self.assertIn("credentials", json.dumps(lines))
+        self.assertIn("authentication required", json.dumps(lines))
 
     def test_a_limit_of_the_far_gateway_is_the_error_of_the_call(self):
         limit = {"enabled": True, "default_limit": 12, "window": "60s"}
@@ -184,7 +184,7 @@ class Commands(WireCase):
         self.assertEqual((done.returncode, done.stdout.strip()), (0, "42"), done.stderr)
         done = run("tools", url)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("credentials", done.stderr)
+        self.assertIn("authentication required", done.stderr)
 
     def test_send_and_dump(self):
         gateway = self.start()

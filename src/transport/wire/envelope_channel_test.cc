@@ -71,11 +71,11 @@ TEST_F(EnvelopeChannelTest, PutsMessagesIntoEnvelopes) {
   send(kList);
   ASSERT_EQ(texts_.sent.size(), 1U);
   EXPECT_EQ(json::member(texts_.sent[0], "mcp_payload"), kList);
-  EXPECT_EQ(member_of_last("auth_token"), "secret");
+  EXPECT_EQ(member_of_last("auth_token"), "Bearer secret");
   EXPECT_EQ(member_of_last("target_namespace"), "system");
   channel_.set_token("next");
   send(kList);
-  EXPECT_EQ(member_of_last("auth_token"), "next");
+  EXPECT_EQ(member_of_last("auth_token"), "Bearer next");
 }
 
 TEST_F(EnvelopeChannelTest, TakesMessagesOutOfEnvelopes) {
