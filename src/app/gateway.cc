@@ -11,6 +11,7 @@
 
 #include "app/process.h"
 #include "async/hop.h"
+#include "core/discard.h"
 #include "core/version.h"
 #include "net/process/child.h"
 #include "observe/log.h"
@@ -136,11 +137,13 @@ Task<void> Gateway::serve_http() {
   auto known = auth_.apply(configuration_.settings.auth);
   if (!known) {
     auto stopped = co_await auth_.stop();
+    discard(stopped, "the start has failed for another reason");
     co_return known.error();
   }
   auto made = make_upstreams();
   if (!made) {
     auto stopped = co_await auth_.stop();
+    discard(stopped, "the start has failed for another reason");
     co_return made.error();
   }
   start_listening();
@@ -153,13 +156,14 @@ Task<void> Gateway::serve_http() {
   watch_files();
   reloads_.spawn(start_upstreams());
   auto synced = co_await synced_.wait();
+  discard(synced, "whatever ended the wait, the stop is checked next");
   if (!stop_asked_.delivered()) {
     ready_ = true;
     banner_.print_ready(upstreams_->report(), buses_.banner(), plain_.address);
     // The file may have changed between being read and being watched.
     reloads_.spawn(reload("the file has changed"));
     auto asked = co_await stop_asked_.wait();
-    (void)asked;
+    discard(asked, "whatever ended the wait, the gateway stops");
   }
   co_return co_await stop();
 }
@@ -226,12 +230,17 @@ Task<void> Gateway::run_session(SingleSession& session) {
       co_return co_await worker.stop(deadline);
     };
     auto ended = co_await on_each_worker(end);
+    discard(ended, "sessions end either way");
   }
   auto stopped = co_await upstreams_->stop(deadline);
   auto asked = co_await tokens_.stop();
+  discard(asked, "whatever ended the wait, the gateway stops");
   auto started = co_await starting.drain(kNever);
+  discard(started, "each start reports its own failure");
   auto reloaded = co_await reloads_.drain(kNever);
+  discard(reloaded, "a reload reports its own failure");
   auto unbussed = co_await buses_.stop();
+  discard(unbussed, "the process ends anyway");
   co_return stopped;
 }
 
@@ -310,6 +319,7 @@ Task<void> Gateway::start_upstreams() {
   mark_synced();
   timeout.cancel();
   auto drained = co_await timeout.drain(kNever);
+  discard(drained, "each worker reports what it could not finish");
   auto why = std::exchange(reload_again_, "");
   if (!why.empty()) co_return co_await reload(std::move(why));
   co_return applied;
@@ -330,15 +340,21 @@ Task<void> Gateway::stop() {
     co_return ok();
   };
   auto closed = co_await on_each_worker(close);
+  discard(closed, "closing a listener cannot fail");
   // From here on, no new connections.
   auto drain = [deadline](Worker& worker) { return worker.stop(deadline); };
   auto drained = co_await on_each_worker(drain);
+  discard(drained, "each worker reports what it could not finish");
   // From here on, no calls in progress.
   auto keys = co_await auth_.stop();
+  discard(keys, "keys are not needed any more");
   auto stopped = co_await upstreams_->stop(Clock::now());
   auto asked = co_await tokens_.stop();
+  discard(asked, "whatever ended the wait, the gateway stops");
   auto reloaded = co_await reloads_.drain(kNever);
+  discard(reloaded, "a reload reports its own failure");
   auto unbussed = co_await buses_.stop();
+  discard(unbussed, "the process ends anyway");
   log::Line(log::Level::info, "stopped");
   co_return stopped;
 }

@@ -8,6 +8,7 @@
 #include "app/weakening.h"
 #include "config/file.h"
 #include "config/load.h"
+#include "core/discard.h"
 #include "core/file_stamp.h"
 #include "core/shares.h"
 #include "observe/log.h"
@@ -187,6 +188,7 @@ Task<void> Gateway::use(Configuration next) {
     co_return ok();
   };
   auto updated = co_await on_each_worker(update);
+  discard(updated, "applying settings on a worker cannot fail");
   const auto watched = watched_;
   if (watch_) watch_files();
   // They may have changed before they were watched.

@@ -10,6 +10,7 @@
 #include "app/worker.h"
 #include "async/hop.h"
 #include "async/one_shot.h"
+#include "core/discard.h"
 
 namespace patchbay::app {
 
@@ -58,6 +59,7 @@ class SingleSession {
       co_return ok();
     };
     auto forgotten = co_await hop<void>(context.control, forget);
+    discard(forgotten, "the session has ended either way");
     co_return served;
   }
 

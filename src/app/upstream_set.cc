@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "async/hop.h"
+#include "core/discard.h"
 #include "gateway/catalog/schema_check.h"
 #include "observe/log.h"
 
@@ -133,7 +134,7 @@ Task<void> UpstreamSet::retire(std::shared_ptr<gateway::Upstream> upstream,
   for (net::Loop* const worker : workers_) {
     auto nothing = []() -> Task<void> { co_return ok(); };
     auto passed = co_await hop<void>(*worker, nothing);
-    (void)passed;
+    discard(passed, "only the passage through the worker matters");
   }
   // Beyond this point no new call reaches it.
   co_return co_await stop_one(std::move(upstream), here().now() + grace);

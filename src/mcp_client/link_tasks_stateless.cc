@@ -1,6 +1,7 @@
 // Tasks of a server with sessions for clients without one, and updates of tasks.
 #include <fmt/format.h>
 
+#include "core/discard.h"
 #include "json/edit.h"
 #include "json/read.h"
 #include "mcp_client/link.h"
@@ -98,6 +99,7 @@ Result<std::shared_ptr<ProxiedTask>> LinkTasks::attend(const std::string& id,
 Task<void> LinkTasks::run_proxied(std::shared_ptr<ProxiedTask> task) {
   auto ended = co_await link_.ask_about(&task->call(), "tasks/result", task->id(), "",
                                         here().now() + kLongest);
+  discard(ended, "the status of the task says how it ended");
   // What it is, is asked for again when somebody wants to know.
   task->end();
   proxied_.erase(task->id());

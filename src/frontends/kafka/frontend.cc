@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bus/framing.h"
+#include "core/discard.h"
 #include "frontends/kafka/request.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -77,7 +78,7 @@ Task<void> KafkaFrontend::run(std::function<void(std::size_t)> ready,
   if (opened) {
     publishing_.spawn(keep_published());
     auto ended = co_await ended_.wait();
-    (void)ended;
+    discard(ended, "whatever ended the wait, the frontend stops");
   }
   auto closed = co_await shut_down(here().now() + grace);
   co_return opened ? closed : opened;
@@ -88,11 +89,14 @@ Task<void> KafkaFrontend::shut_down(Deadline deadline) {
   producer_.give_up();
   publishing_.cancel();
   auto published = co_await publishing_.drain(kNever);
+  discard(published, "each publication reports its own failure");
   auto group = co_await group_.stop(deadline);
   requests_.cancel();
   auto drained = co_await requests_.drain(kNever);
   auto sent = co_await producer_.stop(deadline);
+  discard(sent, "records that were not sent are repeated by their callers");
   auto read = co_await consumer_.stop();
+  discard(read, "nothing is read any more");
   registry_.reset();
   co_return group ? drained : group;
 }
@@ -111,7 +115,7 @@ Task<void> KafkaFrontend::keep_published() {
   for (const auto& [topic, tool] : tools_) {
     if (!settings_.unregister) break;
     auto removed = co_await write_registration(*tool, true, here().now() + settings_.limits.retry);
-    (void)removed;
+    discard(removed, "the registration expires by itself");
   }
   co_return ok();
 }
@@ -328,6 +332,7 @@ Task<bool> KafkaFrontend::answer(Tool tool, const bus::OwnedMessage& record,
   auto tries = co_await try_tool(request, outcome);
   asking_.erase(id);
   auto told = co_await request.flush();
+  discard(told, "the caller has its answer or times out");
   if (!tries) co_return tries.error();
   if (is_worth_another_try(outcome)) {
     auto dead_lettered =

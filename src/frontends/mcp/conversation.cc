@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/discard.h"
 #include "gateway/call/make_call.h"
 #include "json/text.h"
 #include "mcp/compose.h"
@@ -88,6 +89,7 @@ class Conversation::LinePeer final : public gateway::Peer {
 Task<void> Conversation::run(std::chrono::nanoseconds grace) {
   channel_.start(*this);
   auto ended = co_await ended_.wait();
+  discard(ended, "whatever ended the wait, the conversation is over");
   listening_ends_.request();
   const Deadline deadline = Clock::now() + grace;
   auto drained = co_await calls_.drain(deadline);
@@ -96,6 +98,7 @@ Task<void> Conversation::run(std::chrono::nanoseconds grace) {
     drained = co_await calls_.drain(kNever);
   }
   auto let_go = co_await unsubscribe_all(server_, caller_, subscriber_);
+  discard(let_go, "an upstream that is down has no subscription");
   co_return drained;
 }
 
@@ -286,6 +289,7 @@ Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
   });
   listenings_.insert(&listening);
   auto begun = co_await listening.begin(*std::move(filter));
+  discard(begun, "a stream without subscriptions still has its events");
   OneShot<void> over;
   const EndOneShot when_gone(listening_ends_, over);
   auto ended = co_await over.wait();
@@ -293,6 +297,7 @@ Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
   // Cancellation has stopped this task, but unsubscribing must happen all the same.
   auto letting_go = listening.end();
   auto let_go = co_await letting_go.shielded();
+  discard(let_go, "an upstream that is down has no subscription");
   if (!ended) co_return ended.error();
   co_return listening.last_result();
 }

@@ -1,4 +1,5 @@
 // The listening side of the stateless revision: a POST whose response is a stream of notifications.
+#include "core/discard.h"
 #include "frontends/exchange_share.h"
 #include "frontends/exchange_sink.h"
 #include "frontends/mcp/http.h"
@@ -33,6 +34,7 @@ Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& mess
   sink.disconnect();
   auto ended = co_await exchange.end_stream();
   auto let_go = co_await listening.end();
+  discard(let_go, "an upstream that is down has no subscription");
   co_return ended;
 }
 

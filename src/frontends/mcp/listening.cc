@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/discard.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp/items.h"
@@ -132,7 +133,7 @@ Task<void> Listening::end() {
   for (const auto& [key, id] : std::exchange(tasks_, {})) {
     std::string upstream;
     auto done = co_await follow(server_, caller_, mcp::kUnfollowTask, request_, id, upstream);
-    (void)done;  // An upstream that is down has forgotten by itself.
+    discard(done, "an upstream that is down has no subscription");
   }
   co_return co_await unsubscribe_all(server_, caller_, subscriber_);
 }

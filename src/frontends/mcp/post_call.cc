@@ -1,5 +1,6 @@
 #include "frontends/mcp/post_call.h"
 
+#include "core/discard.h"
 #include "frontends/mcp/subscriber.h"
 #include "frontends/quota_fields.h"
 #include "gateway/call/make_call.h"
@@ -80,7 +81,7 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   }
   // The answer may be large: let what came before it leave first.
   auto drained = co_await exchange_.drained();
-  (void)drained;  // A reader that has gone can still resume.
+  discard(drained, "a client that has disconnected can still resume");
   const std::string response = mcp::response(call_.request.id, reply);
   if (stream_) {
     stream_->append(response);

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "async/hop.h"
+#include "core/discard.h"
 #include "core/ids.h"
 #include "frontends/exchange_share.h"
 #include "frontends/exchange_sink.h"
@@ -110,6 +111,7 @@ Task<void> McpSse::open(net::HttpExchange& exchange) {
     clients_.emplace(id, &client);
     // The stream is the session: when it ends, nobody waits for what is still running.
     auto served = co_await client.conversation().run(std::chrono::nanoseconds(0));
+    discard(served, "the session ends however its connection did");
     clients_.erase(id);
   }
   co_return co_await exchange.end_stream();

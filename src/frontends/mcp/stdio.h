@@ -3,6 +3,7 @@
 // Confined to the worker to which it is attached.
 #pragma once
 
+#include "core/discard.h"
 #include "frontends/frontend.h"
 #include "frontends/mcp/conversation.h"
 #include "transport/line_channel.h"
@@ -32,6 +33,7 @@ class McpStdio final : public Frontend {
   // Serves until the client ends its side, and until all answers have left.
   Task<void> run(std::chrono::nanoseconds grace) {
     auto ended = co_await conversation_.run(grace);
+    discard(ended, "the output is flushed either way");
     auto flushed = co_await channel_.flushed(grace);
     channel_.close();
     co_return flushed;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/discard.h"
 #include "frontends/synthetic_request.h"
 #include "gateway/call/make_call.h"
 #include "json/read.h"
@@ -50,7 +51,7 @@ Task<void> unsubscribe_all(gateway::McpServer& server, gateway::CallOrigin calle
                            Subscriber& who) {
   for (const auto& uri : who.take_all()) {
     auto done = co_await subscribe(server, caller, "resources/unsubscribe", uri);
-    (void)done;  // An upstream that is down has forgotten by itself.
+    discard(done, "an upstream that is down has no subscription");
   }
   co_return ok();
 }

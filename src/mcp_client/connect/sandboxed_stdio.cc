@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "crypto/sha256.h"
 #include "mcp_client/connect/stdio.h"
 #include "net/process/stderr_log.h"
@@ -47,6 +48,7 @@ class ConfinedConnection final : public Connection {
     channel_.close_sending();
     auto exited = co_await confined_->child().exit(here().now() +
                                                    (orderly ? settings_.stop_grace : Duration(0)));
+    discard(exited, "the supervisor ends what is left");
     auto ended = co_await confined_->end();
     auto stopped = egress_ ? co_await egress_->stop() : ok();
     channel_.close();

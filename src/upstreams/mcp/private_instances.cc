@@ -139,6 +139,7 @@ Task<void> PrivateInstances::sweep() {
 Task<void> PrivateInstances::stop(Deadline deadline) {
   sweeping_.cancel();
   auto swept = co_await sweeping_.drain(kNever);
+  discard(swept, "sweeping has nothing to report");
   Scope all;
   for (auto& instance : take(true)) all.spawn(end(std::move(instance), deadline));
   co_return co_await all.drain(kNever);
