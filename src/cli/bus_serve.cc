@@ -8,6 +8,7 @@
 #include "app/run_gateway.h"
 #include "app/single_session.h"
 #include "cli/commands.h"
+#include "core/discard.h"
 #include "frontends/kafka/frontend.h"
 #include "json/text.h"
 
@@ -43,6 +44,7 @@ class BusSession final : public SingleSession {
 
 Task<void> BusSession::run(Context context) {
   auto synced = co_await context.synced.wait();
+  discard(synced, "it is only ever delivered without an error");
   const std::chrono::milliseconds timeout(static_cast<std::int64_t>(options_.seconds * 1000));
   auto target = co_await find_bus(options_, here().now() + timeout);
   if (!target) co_return target.error();

@@ -8,6 +8,7 @@
 
 #include "app/registry.h"
 #include "cli/terminal.h"
+#include "core/discard.h"
 #include "core/text.h"
 #include "json/text.h"
 
@@ -114,6 +115,7 @@ void Chat::answer(const std::string& goal) {
 
 Task<void> ChatSession::run(Context context) {
   auto synced = co_await context.synced.wait();
+  discard(synced, "it is only ever delivered without an error");
   Chat chat(context);
   OneShot<void> left;
   on_end([&chat] { chat.interrupt(); });
@@ -122,6 +124,7 @@ Task<void> ChatSession::run(Context context) {
     context.control.post([&left] { left.deliver(ok()); });
   });
   auto gone = co_await left.wait();
+  discard(gone, "the thread is joined in any case");
   person.join();
   on_end(nullptr);
   auto drain = [&chat] { return chat.drain(); };

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/command_line.h"
+#include "core/discard.h"
 #include "core/environment.h"
 #include "mcp_client/connect/http.h"
 #include "mcp_client/connect/stdio.h"
@@ -29,15 +30,15 @@ std::vector<std::string> variables() {
   return names;
 }
 
-Result<std::unique_ptr<upstreams::Connector>> wire_connector(const std::string& target,
-                                                             const upstreams::TlsSettings& said,
-                                                             const std::string& token) {
+Result<std::unique_ptr<upstreams::Connector>> wire_connector(
+    const std::string& target, const upstreams::TlsSettings& tls_settings,
+    const std::string& token) {
   auto url = transport::parse_wire_url(target);
   if (!url) return url.error();
   std::shared_ptr<const net::TlsContext> tls;
   if (url->tls) {
-    auto made =
-        net::TlsContext::client({said.ca, said.cert, said.key, said.server_name, said.verify});
+    auto made = net::TlsContext::client({tls_settings.ca, tls_settings.cert, tls_settings.key,
+                                         tls_settings.server_name, tls_settings.verify});
     if (!made) return made.error();
     tls = *std::move(made);
   }
@@ -53,20 +54,20 @@ Result<std::unique_ptr<upstreams::Connector>> ws_connector(const std::string& ta
   settings.url = target;
   settings.tls = tls;
   settings.token = token;
-  auto place = upstreams::ws_target(settings);
-  if (!place) return place.error();
-  return std::make_unique<upstreams::WsConnector>(*std::move(place), settings);
+  auto endpoint = upstreams::ws_target(settings);
+  if (!endpoint) return endpoint.error();
+  return std::make_unique<upstreams::WsConnector>(*std::move(endpoint), settings);
 }
 
-bool is_ws_url(std::string_view word) {
-  return word.starts_with("ws://") || word.starts_with("wss://");
+bool is_ws_url(std::string_view text) {
+  return text.starts_with("ws://") || text.starts_with("wss://");
 }
 
 }  // namespace
 
-bool is_target(std::string_view word) {
-  return word.starts_with("http://") || word.starts_with("https://") || word.starts_with(kStdio) ||
-         transport::is_wire_url(word) || is_ws_url(word);
+bool is_target(std::string_view text) {
+  return text.starts_with("http://") || text.starts_with("https://") || text.starts_with(kStdio) ||
+         transport::is_wire_url(text) || is_ws_url(text);
 }
 
 std::string default_target() {
@@ -90,12 +91,12 @@ Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {
   }
   auto command = std::string_view(target_).substr(kStdio.size());
   if (command.starts_with("//")) command.remove_prefix(2);
-  auto words = split_args(command);
-  if (!words) return words.error();
-  if (words->empty()) return Error{Code::invalid_params, "stdio: needs a command"};
+  auto args = split_args(command);
+  if (!args) return args.error();
+  if (args->empty()) return Error{Code::invalid_params, "stdio: needs a command"};
   upstreams::StdioSettings settings;
-  settings.command = words->front();
-  settings.args.assign(words->begin() + 1, words->end());
+  settings.command = args->front();
+  settings.args.assign(args->begin() + 1, args->end());
   settings.env_pass = variables();
   return std::make_unique<upstreams::ChildConnector>("target", settings);
 }
@@ -115,6 +116,7 @@ Task<void> Client::open(Deadline deadline) {
     auto why = co_await connection_->reason(opened.error().message);
     const bool again = connection_->misunderstood() && (*connector)->try_next_candidate();
     auto closed = co_await close();
+    discard(closed, "the connection has failed already");
     if (!again) co_return Error{opened.error().code, why ? *why : opened.error().message};
   }
 }
@@ -122,6 +124,7 @@ Task<void> Client::open(Deadline deadline) {
 Task<void> Client::close() {
   if (!connection_) co_return ok();
   auto finished = co_await link_->finish();
+  discard(finished, "the connection is closed in any case");
   auto ended = co_await connection_->end(true);
   link_.reset();
   connection_.reset();

@@ -21,7 +21,7 @@ namespace patchbay::app {
 
 // What to reach: `http://…`, `https://…`, `ws(s)://…`, `tcp://…` and `tcps://…` (frames of the wire
 // protocol), or `stdio: command args…`, also written `stdio://command args…`.
-bool is_target(std::string_view word);
+bool is_target(std::string_view text);
 
 // The gateway on this machine: PATCHBAY_URL, or the default address.
 std::string default_target();
@@ -31,15 +31,15 @@ std::string default_token();
 
 class Client final : upstreams::McpLink::Events {
  public:
-  // `token` is shown to targets over HTTP and TCP; empty: none is.
+  // `token` is sent to targets over HTTP and TCP; empty: none is.
   Client(std::string target, upstreams::TlsSettings tls, std::string token)
       : target_(std::move(target)), tls_(std::move(tls)), token_(std::move(token)) {}
 
-  // Connects and shakes hands.
+  // Connects and does the handshake.
   Task<void> open(Deadline deadline);
   upstreams::McpLink& link() { return *link_; }
 
-  // Lets go of the server.
+  // Closes the connection.
   Task<void> close();
 
  private:

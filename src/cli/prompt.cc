@@ -79,7 +79,7 @@ Prompt::~Prompt() = default;
 
 void Prompt::interrupt() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto told = ::write(wakeup_.get(), &one, sizeof one);
+  [[maybe_unused]] const auto written = ::write(wakeup_.get(), &one, sizeof one);
 }
 
 std::optional<char> Prompt::next_byte() {

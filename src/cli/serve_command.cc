@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/stdio_session.h"
 #include "config/describe.h"
+#include "core/discard.h"
 #include "frontends/rest/openapi.h"
 #include "json/yaml.h"
 
@@ -40,6 +41,7 @@ class OpenApiSession final : public SingleSession {
 
   Task<void> run(Context context) override {
     auto synced = co_await context.synced.wait();
+    discard(synced, "it is only ever delivered without an error");
     auto write = [this, &context]() -> Task<void> {
       const std::string text = frontends::openapi_document(*context.worker.catalog().whole());
       fmt::print("{}", yaml_ ? json::to_yaml(text) : text + "\n");

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "core/discard.h"
 #include "frontends/mcp/stdio.h"
 
 namespace patchbay::app {
@@ -12,7 +13,7 @@ Task<void> StdioSession::run(Context context) {
                                  net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
     auto running = frontend.run(context.settings.stop.grace);
     auto served = co_await serve_with(context, frontend, std::move(running));
-    (void)served;  // The client has left; why does not matter.
+    discard(served, "the client has left; why does not matter");
     co_return ok();
   };
   co_return co_await hop<void>(context.worker.loop(), talk);

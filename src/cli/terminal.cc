@@ -9,10 +9,10 @@ namespace patchbay::app {
 void print_raw(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void print_text(std::FILE* out, std::string_view text) {
-  std::string shown(text);
-  if (::isatty(::fileno(out)) == 1) json::escape_invisible(shown);
-  shown += '\n';
-  std::fwrite(shown.data(), 1, shown.size(), out);
+  std::string printable(text);
+  if (::isatty(::fileno(out)) == 1) json::escape_invisible(printable);
+  printable += '\n';
+  std::fwrite(printable.data(), 1, printable.size(), out);
 }
 
 }  // namespace patchbay::app

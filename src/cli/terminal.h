@@ -17,7 +17,7 @@ namespace patchbay::app {
 
 // A text as on_line() shows it, anything else as it is.
 template <class Arg>
-decltype(auto) shown(const Arg& arg) {
+decltype(auto) for_terminal(const Arg& arg) {
   if constexpr (std::convertible_to<const Arg&, std::string_view>) {
     return on_line(arg);
   } else {
@@ -35,11 +35,11 @@ void print_text(std::FILE* out, std::string_view text);
 // To stdout and to stderr. The texts among `args` are foreign, the form is ours.
 template <class... Args>
 void print(fmt::format_string<const Args&...> form, const Args&... args) {
-  print_raw(fmt::format(fmt::runtime(fmt::string_view(form)), shown(args)...));
+  print_raw(fmt::format(fmt::runtime(fmt::string_view(form)), for_terminal(args)...));
 }
 template <class... Args>
 void complain(fmt::format_string<const Args&...> form, const Args&... args) {
-  const std::string text = fmt::format(fmt::runtime(fmt::string_view(form)), shown(args)...);
+  const std::string text = fmt::format(fmt::runtime(fmt::string_view(form)), for_terminal(args)...);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -1,4 +1,4 @@
-// Settings tables: a plain struct says what a module can be told, a table beside it says how each
+// Settings tables: a plain struct holds the settings of a module, a table beside it says how each
 // member is called, what it means and what it may be. The same table reads a Node (here) and
 // describes itself (describe.h).
 //

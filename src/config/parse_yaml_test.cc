@@ -21,7 +21,7 @@ Node parse(std::string_view text) {
   return node;
 }
 
-TEST(ParseYaml, SaysLineAndColumn) {
+TEST(ParseYaml, NamesLineAndColumn) {
   EXPECT_EQ(fault_of("a: 1\n  b: 2\n"),
             "f:2: invalid YAML: mapping values are not allowed in this context (column 4)");
   EXPECT_EQ(fault_of("a:\n  b: 1\n  - 2\n"),
@@ -73,7 +73,7 @@ TEST(ParseYaml, AnAliasFindsItsAnchorWhereverItStands) {
             "f:1: merge keys (<<) are not supported; write the keys out");
 }
 
-TEST(ParseYaml, TakesWordsForNullOnlyWhenPlain) {
+TEST(ParseYaml, ReadsNullOnlyWhenPlain) {
   const Node root = parse("a: ~\nb: '~'\nc: null\nd: !!str null\ne: ! null\nf: nULL\ng:\nh: ''\n");
   for (const auto* const key : {"a", "c", "g"}) EXPECT_EQ(root.find(key)->kind, Kind::null);
   for (const auto* const key : {"b", "d", "e", "f", "h"}) {

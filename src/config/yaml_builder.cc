@@ -13,10 +13,10 @@ namespace {
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
 constexpr std::array<std::string_view, 5> kScalarTags{"str", "int", "float", "bool", "null"};
 constexpr std::array<std::string_view, 5> kNull{"", "~", "null", "Null", "NULL"};
-constexpr std::size_t kShown = 100;  // Of a tag or an anchor, in messages.
+constexpr std::size_t kMaxQuoted = 100;  // Of a tag or an anchor, in messages.
 
-bool is_one_of(const auto& words, std::string_view text) {
-  return std::ranges::find(words, text) != words.end();
+bool is_one_of(const auto& texts, std::string_view text) {
+  return std::ranges::find(texts, text) != texts.end();
 }
 
 Node make(Kind kind, int line) {
@@ -67,7 +67,7 @@ bool YamlBuilder::scalar(const YamlProperties& properties, std::string text, boo
   }
   if (!spend({1, node.text.size(), 1}, node.line)) return false;
   if (const auto id = register_anchor(properties.anchor)) anchors_[id] = {node};
-  place(std::move(node));
+  add(std::move(node));
   return true;
 }
 
@@ -75,14 +75,14 @@ bool YamlBuilder::alias(int line, std::string_view anchor) {
   const auto id = anchor_ids_.find(std::string(anchor));
   if (id == anchor_ids_.end()) {
     return stop(line, fmt::format("invalid YAML: the anchor '{}' is not defined",
-                                  json::shortened(anchor, kShown)));
+                                  json::shortened(anchor, kMaxQuoted)));
   }
   const auto found = anchors_.find(id->second);
   if (found == anchors_.end()) return stop(line, "an alias inside its own anchor");
   const Node* const node = find(found->second.path);
   const Node& repeated = node ? *node : found->second.scalar;
   if (!spend(size_of(repeated), line)) return false;
-  place(Node(repeated));
+  add(Node(repeated));
   return true;
 }
 
@@ -98,7 +98,7 @@ void YamlBuilder::end() {
   Level level = std::move(open_.back());
   open_.pop_back();
   if (level.anchor != 0) anchors_[level.anchor].path = path_here();
-  place(std::move(level.node));
+  add(std::move(level.node));
 }
 
 bool YamlBuilder::stop(int line, std::string message) {
@@ -136,7 +136,8 @@ void YamlBuilder::apply_tag(Node& node, std::string_view tag) {
     }
   } else if (!(node.kind == Kind::list && name == "seq") &&
              !(node.kind == Kind::map && name == "map")) {
-    fault(node.line, fmt::format("the tag {} is not supported here", json::shortened(tag, kShown)));
+    fault(node.line,
+          fmt::format("the tag {} is not supported here", json::shortened(tag, kMaxQuoted)));
   }
 }
 
@@ -179,7 +180,7 @@ const Node* YamlBuilder::find(const Path& path) const {
 }
 
 // Puts a finished node where it belongs: the root, a list, or a map as key or value.
-void YamlBuilder::place(Node node) {
+void YamlBuilder::add(Node node) {
   if (open_.empty()) {
     root_ = std::move(node);
     return;

@@ -72,7 +72,7 @@ class YamlBuilder {
   bool begin(Kind kind, const YamlProperties& properties);
   Path path_here() const;
   const Node* find(const Path& path) const;
-  void place(Node node);
+  void add(Node node);
   void take_key(Level& level, Node node);
 
   const std::string& name_;

@@ -29,16 +29,16 @@ constexpr auto kUrlPairs = pairs_of(kUrl);
 
 constexpr std::uint32_t kNone = 1U << 31;  // Of a character that is not in the alphabet.
 
-// What each character adds to the 24 bits of four, by its place among them.
+// What each character adds to the 24 bits of four, by its position among them.
 using Values = std::array<std::array<std::uint32_t, 256>, 4>;
 
 constexpr Values values_of(std::string_view alphabet) {
   Values values{};
-  for (std::size_t place = 0; place < 4; ++place) {
-    values[place].fill(kNone);
+  for (std::size_t position = 0; position < 4; ++position) {
+    values[position].fill(kNone);
     for (std::size_t i = 0; i < alphabet.size(); ++i) {
-      values[place][static_cast<unsigned char>(alphabet[i])] =
-          static_cast<std::uint32_t>(i << (18 - 6 * place));
+      values[position][static_cast<unsigned char>(alphabet[i])] =
+          static_cast<std::uint32_t>(i << (18 - 6 * position));
     }
   }
   return values;
@@ -72,8 +72,8 @@ std::optional<std::string> decode(std::string_view text, const Values& values) {
   if (rest == 1) return std::nullopt;
   std::string bytes;
   stretch(bytes, text.size() / 4 * 3 + (rest > 0 ? rest - 1 : 0));
-  const auto value = [&](std::size_t place, std::size_t i) {
-    return values[place][static_cast<unsigned char>(text[i])];
+  const auto value = [&](std::size_t position, std::size_t i) {
+    return values[position][static_cast<unsigned char>(text[i])];
   };
   char* out = bytes.data();
   std::uint32_t wrong = 0;  // Looked at once, in the end: most texts are right.

@@ -63,8 +63,8 @@ inline const char* character_start(const char* from, const char* at) {
 inline bool is_ascii(const char* at) { return bits_of(load_block<Block16>(at) < 0) == 0; }
 
 // Goes over whole characters from `from` on that are UTF-8 and have no byte where `stops` says so.
-// It ends at such a byte, or a little before a fault, the end or 16 bytes of ASCII: whoever goes on
-// one character at a time, or faster over ASCII, comes to it.
+// It ends at such a byte, or a little before a fault, the end or 16 bytes of ASCII: the
+// caller goes on from there one character at a time, or faster over ASCII.
 template <class Stops>
 const char* skip_utf8(const char* const from, const char* end, Stops stops) {
   if (end - from < 16) return from;

@@ -52,7 +52,7 @@ def wait_readable(clients):
         sockets = [client.socket for client in clients]
         return select.select(sockets, [], [], 0)[0]
 
-    wait_until(lambda: len(answered()) >= MANY - MOST // LARGE, "those beyond the bound to hear it")
+    wait_until(lambda: len(answered()) >= MANY - MOST // LARGE, "those beyond the bound to be answered")
     ready = answered()
     return [client for client in clients if client.socket in ready]
 

@@ -298,7 +298,7 @@ class Reload(TestCase):
                     break
             self.assertIn("notifications/tools/list_changed", notified)
             self.assertEqual(set(session.tool_names()), TOOLS)
-            # What it can no longer see it can let go of.
+            # It can unsubscribe from what it can no longer see.
             left = session.request("resources/unsubscribe", {"uri": "test://a"})
             self.assertEqual(result_of(left), {})
             self.assert_error(session.call("skills__time"), -32602)

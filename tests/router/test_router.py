@@ -148,7 +148,7 @@ class Passing(RouterCase):
         router.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
         ids = iter(range(1_000_000))
         seen = lambda: text(router.request(call("fake__seen_cancelled", {}, next(ids))))
-        wait_until(lambda: seen() != "[]", "the upstream to hear of it")
+        wait_until(lambda: seen() != "[]", "the upstream to receive it")
         self.assertNotIn("long", [message.get("id") for message in router.messages()])
 
     def test_batches_are_answered_together(self):

@@ -13,7 +13,7 @@ struct attempt {
 /* 0 if a system call went through, else why not. */
 int refused(long result);
 
-/* 0 if the file can be opened that way. */
+/* 0 if the file can be opened with these flags. */
 int opens(const char* path, int flags);
 
 extern const struct attempt kernel_attempts[];
