@@ -38,19 +38,19 @@ Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call&
   if (call.method.subscribes()) return std::optional<std::string>();
   const bool by_session = settings_.isolation == Isolation::per_session && !call.session.empty();
   // The shared connections belong to the operator of the gateway.
-  if (settings_.isolation == Isolation::per_principal && call.who->id == Principal().id) {
+  if (settings_.isolation == Isolation::per_principal && call.caller->id == Principal().id) {
     return std::optional<std::string>();
   }
-  auto mark = texts_.mark(*call.who);
+  auto mark = texts_.mark(*call.caller);
   if (!mark) return mark.error();
-  if (access_) *mark += access_->mark(*call.who);
+  if (access_) *mark += access_->mark(*call.caller);
   return std::optional(by_session ? fmt::format("session {}{}", call.session, *mark)
-                                  : fmt::format("principal {}{}", call.who->id, *mark));
+                                  : fmt::format("principal {}{}", call.caller->id, *mark));
 }
 
 Result<std::shared_ptr<Instance>> PrivateInstances::find(const std::string& key,
                                                          const gateway::Call& call) {
-  return find_or_make(key, Variant(), call.who);
+  return find_or_make(key, Variant(), call.caller);
 }
 
 Result<std::shared_ptr<Instance>> PrivateInstances::find_narrowed(
@@ -58,7 +58,7 @@ Result<std::shared_ptr<Instance>> PrivateInstances::find_narrowed(
   const Variant variant{fmt::format("{}{}", kNarrowedPlace, abilities), abilities};
   // A connection that all callers use belongs to the gateway, not to the first caller.
   return find_or_make(fmt::format("{} {}", variant.place, key.value_or("anyone")), variant,
-                      key ? call.who : local_caller());
+                      key ? call.caller : local_caller());
 }
 
 // One caller must not take the connections of all.
