@@ -57,11 +57,11 @@ class FakeMcpServer final : transport::Channel::Listener {
   }
 
   void reply(std::string_view id, std::string_view result) {
-    say(R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"result":)" + std::string(result) +
-        "}");
+    send(R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"result":)" + std::string(result) +
+         "}");
   }
 
-  void say(std::string text) {
+  void send(std::string text) {
     auto sent = channel_.send(std::move(text));
     if (!sent) ++refused;
   }
@@ -98,8 +98,8 @@ class FakeMcpServer final : transport::Channel::Listener {
       return reply(id, R"({"supportedVersions":["2026-07-28"],"capabilities":)" +
                            traits_.capabilities + "}");
     }
-    say(R"({"jsonrpc":"2.0","id":)" + std::string(id) +
-        R"(,"error":{"code":-32601,"message":"Method not found"}})");
+    send(R"({"jsonrpc":"2.0","id":)" + std::string(id) +
+         R"(,"error":{"code":-32601,"message":"Method not found"}})");
   }
 
   void on_closed(const std::string&) override { closed = true; }

@@ -141,10 +141,10 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
       egress = std::make_shared<const upstreams::EgressCounters>(context.registry, name);
     }
     auto make = [name, settings, texts, egress, user = upstreams::user_of(settings),
-                 allowed = context.allowed](const upstreams::Party& party) {
+                 allowed = context.allowed](const upstreams::ConnectionOwner& owner) {
       auto own = settings;
       // That it can be filled in was seen when the connection was chosen.
-      if (auto filled = texts.fill(*party.who)) own.env = *std::move(filled);
+      if (auto filled = texts.fill(*owner.caller)) own.env = *std::move(filled);
       return stdio_connector(name, own, allowed, user, egress);
     };
     plan.connectors.assign(static_cast<std::size_t>(settings.instances), make);
@@ -181,11 +181,11 @@ std::string lines_for(const upstreams::CallerTemplates& headers, const Principal
 upstreams::MakeConnector http_connector(const transport::HttpTarget& endpoint,
                                         const HttpCandidates& candidates,
                                         std::shared_ptr<oauth::Access> access) {
-  return [endpoint, candidates, access](const upstreams::Party& party) {
+  return [endpoint, candidates, access](const upstreams::ConnectionOwner& owner) {
     transport::HttpTarget target = endpoint;
-    if (candidates.headers.depend()) target.fields = lines_for(candidates.headers, *party.who);
-    if (access) target.credentials = access->credentials(party.who);
-    auto all = upstreams::ways_to(target.url, candidates.kind, party.alone);
+    if (candidates.headers.depend()) target.fields = lines_for(candidates.headers, *owner.caller);
+    if (access) target.credentials = access->credentials(owner.caller);
+    auto all = upstreams::http_candidates(target.url, candidates.kind, owner.alone);
     return std::make_unique<upstreams::HttpConnector>(std::move(target), std::move(all));
   };
 }
@@ -240,7 +240,7 @@ MakeUpstream make_socket(std::string name, std::string_view kind,
   return [name, kind, endpoint, settings](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = kind, .settings = settings};
     plan.connectors.assign(static_cast<std::size_t>(settings.instances),
-                           [endpoint, settings](const upstreams::Party&) {
+                           [endpoint, settings](const upstreams::ConnectionOwner&) {
                              return std::make_unique<upstreams::SocketConnector>(endpoint,
                                                                                  settings);
                            });
@@ -279,7 +279,7 @@ MakeUpstream read_wire_tcp(const std::string& name, const config::Node& entry,
   return [name, settings, tls, url = url ? *url : net::Url()](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "wire-tcp", .settings = settings};
     plan.connectors.assign(static_cast<std::size_t>(settings.instances),
-                           [url, tls, settings](const upstreams::Party&) {
+                           [url, tls, settings](const upstreams::ConnectionOwner&) {
                              return std::make_unique<upstreams::WireConnector>(url, tls, settings);
                            });
     return make_mcp(std::move(plan), context);
@@ -295,7 +295,7 @@ MakeUpstream read_ws(const std::string& name, const config::Node& entry, const s
           target = target ? *target : net::WebSocketTarget()](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "ws", .settings = settings};
     plan.connectors.assign(static_cast<std::size_t>(settings.instances),
-                           [target, settings](const upstreams::Party&) {
+                           [target, settings](const upstreams::ConnectionOwner&) {
                              return std::make_unique<upstreams::WsConnector>(target, settings);
                            });
     return make_mcp(std::move(plan), context);

@@ -86,8 +86,8 @@ Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {
     if (!token_.empty()) settings.headers.emplace_back("Authorization", "Bearer " + token_);
     auto target = upstreams::http_target(settings, target_);
     if (!target) return target.error();
-    return std::make_unique<upstreams::HttpConnector>(*target,
-                                                      upstreams::ways_to(target->url, "http"));
+    return std::make_unique<upstreams::HttpConnector>(
+        *target, upstreams::http_candidates(target->url, "http"));
   }
   auto command = std::string_view(target_).substr(kStdio.size());
   if (command.starts_with("//")) command.remove_prefix(2);

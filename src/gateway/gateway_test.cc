@@ -229,7 +229,7 @@ TEST_F(PipelineTest, AnswersCallsWithTheUpstream) {
             R"({"content":[]})");
 }
 
-TEST_F(PipelineTest, SaysWhatIsWrongWithACall) {
+TEST_F(PipelineTest, ReportsWhatIsWrongWithACall) {
   offer_tools({"t"});
   EXPECT_NE(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nope"}})")
                 .find("unknown tool: nope"),
@@ -242,7 +242,7 @@ TEST_F(PipelineTest, SaysWhatIsWrongWithACall) {
       std::string::npos);
 }
 
-TEST_F(PipelineTest, WaitsForTheCatalogToSettle) {
+TEST_F(PipelineTest, WaitsForTheCatalogToBeSynced) {
   EXPECT_EQ(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})"), R"({"tools":[]})");
   offer_tools({"t"});
   EXPECT_EQ(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})"),

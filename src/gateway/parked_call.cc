@@ -21,9 +21,9 @@ constexpr auto kTogether = std::chrono::milliseconds(10);
 std::string essence_of(const Call& call) {
   if (call.linked) {
     const auto* const target = call.request.param(call.method.target);
-    return fmt::format("link {} {} {}", call.who->id, call.request.method, target->raw);
+    return fmt::format("link {} {} {}", call.caller->id, call.request.method, target->raw);
   }
-  std::string text = fmt::format("{} {}", call.who->id, call.request.method);
+  std::string text = fmt::format("{} {}", call.caller->id, call.request.method);
   for (const auto& member : call.request.params) {
     if (member.key == "inputResponses" || member.key == "requestState") continue;
     text += fmt::format(" {}={}", json::quote(member.key), member.raw);
@@ -42,7 +42,7 @@ ParkedCall::ParkedCall(ParkedCalls& owner, std::uint64_t id, const Call& first)
                        .method = first.method,
                        .revision = first.revision,
                        .frontend = first.frontend,
-                       .who = first.who,
+                       .who = first.caller,
                        .from = from_,
                        .client = *this,
                        .deadline = first.deadline,
@@ -86,7 +86,7 @@ Task<mcp::Reply> ParkedCall::wait(const Call& request) {
     request_in_round_->quota = call_.quota;
     round_reply_.deliver(*std::exchange(answer_, std::nullopt));
   } else if (!questions_.empty()) {
-    say_questions();  // What is still open is asked again.
+    send_questions();  // What is still open is asked again.
   }
   auto reply = co_await round_reply_.wait();
   request_in_round_ = nullptr;
@@ -115,7 +115,7 @@ void ParkedCall::set_parked(bool parked) {
 Result<void> ParkedCall::take_share() {
   if (share_) return ok();
   auto taken = shares().take(ShareOf::parked_calls,
-                             share_owner(*call_.who, net::share_of_address(call_.from)));
+                             share_owner(*call_.caller, net::share_of_address(call_.from)));
   if (!taken) return taken.error();
   share_ = *std::move(taken);
   return ok();
@@ -172,14 +172,14 @@ void ParkedCall::end_questions() {
 // Either the time to ask has come, or the client has taken too long to come back.
 void ParkedCall::on_deadline() {
   if (request_in_round_) {
-    say_questions();
+    send_questions();
     return;
   }
   give_up();
   here().post([&owner = owner_, id = id_] { owner.calls_.erase(id); });
 }
 
-void ParkedCall::say_questions() {
+void ParkedCall::send_questions() {
   ++round_;
   std::string requests;
   for (const auto& [key, question] : questions_) {

@@ -51,7 +51,7 @@ class ParkedCall final : public Peer, Timer {
   void ask(std::string_view method, std::string_view params, Answer answer) override;
   void withdraw_questions() override;
   void on_deadline() override;
-  void say_questions();
+  void send_questions();
   void end_questions();
   void set_parked(bool parked);
   Result<void> take_share();

@@ -83,11 +83,11 @@ Task<mcp::Reply> ParkedCalls::answer(Call& call) {
       Clock::now().time_since_epoch().count() > state->expires) {
     co_return unknown_state();
   }
-  const auto place = static_cast<std::size_t>(state->worker);
-  auto there = [&owner = *directory_.workers[place], &call, &state] {
+  const auto worker = static_cast<std::size_t>(state->worker);
+  auto there = [&owner = *directory_.workers[worker], &call, &state] {
     return owner.go_on(call, state->id, state->round);
   };
-  co_return co_await hop<mcp::Reply>(*directory_.executors[place], there);
+  co_return co_await hop<mcp::Reply>(*directory_.executors[worker], there);
 }
 
 Task<mcp::Reply> ParkedCalls::begin(Call& call) {

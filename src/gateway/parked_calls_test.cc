@@ -62,7 +62,7 @@ class ParkedCallsTest : public ::testing::Test {
                   R"("arguments":)" +
                       std::string(arguments) + std::string(more) + "}}",
                   mcp::kNewest);
-    call.call.who = std::move(caller);
+    call.call.caller = std::move(caller);
     call.call.capabilities = kCapabilities;
     call.call.deadline = server_.deadline();
     testing::Outcome<mcp::Reply> reply;

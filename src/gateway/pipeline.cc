@@ -72,10 +72,10 @@ Error unknown_method(std::string_view method) {
   return {Code::method_not_found, fmt::format("Method not found: {}", method)};
 }
 
-bool Pipeline::may_use(const mcp::Method& method, const Principal& who) const {
+bool Pipeline::may_use(const mcp::Method& method, const Principal& caller) const {
   if (!catalog_.rules()) return true;
   return method.has(mcp::kAlwaysAllowed) ||
-         catalog_.current(who)->access()->has_method(method.name);
+         catalog_.current(caller)->access()->has_method(method.name);
 }
 
 bool Pipeline::is_current(const Catalog& catalog) const {
@@ -88,7 +88,7 @@ bool Pipeline::can_ask(Call& call) const {
 }
 
 Result<void> Pipeline::admit(Call& call, Permits& permits) {
-  if (!call.who) return Error{Code::unauthenticated, "authentication required"};
+  if (!call.caller) return Error{Code::unauthenticated, "authentication required"};
   if (memory::is_short()) return memory::shortage();
   auto recordable = recorder_.check();
   if (!recordable) return recordable;
@@ -97,20 +97,20 @@ Result<void> Pipeline::admit(Call& call, Permits& permits) {
   permits.running.emplace(*std::move(permit));
   if (rates_) {
     auto within =
-        rates_->admit({.caller = *call.who, .address = call.from, .rules = catalog_.rules()},
+        rates_->admit({.caller = *call.caller, .address = call.from, .rules = catalog_.rules()},
                       here().now(), permits.rate, call.quota);
     if (!within) return within;
   }
-  call.is_admin = catalog_.is_admin(*call.who);
-  if (!may_use(call.method, *call.who)) return unknown_method(call.request.method);
+  call.is_admin = catalog_.is_admin(*call.caller);
+  if (!may_use(call.method, *call.caller)) return unknown_method(call.request.method);
   return ok();
 }
 
-Result<void> Pipeline::count_initialize(const Principal& who, std::string_view from) const {
+Result<void> Pipeline::count_initialize(const Principal& caller, std::string_view from) const {
   if (!rates_) return ok();
   policy::Rates::Permit permit;
   std::optional<policy::Quota> quota;
-  return rates_->admit({.caller = who, .address = from, .rules = catalog_.rules()}, here().now(),
+  return rates_->admit({.caller = caller, .address = from, .rules = catalog_.rules()}, here().now(),
                        permit, quota);
 }
 
@@ -123,7 +123,7 @@ Result<void> Pipeline::resolve(Call& call) const {
     return Error{Code::invalid_params, "'arguments' must be an object"};
   }
   if (is_stored(call)) return ok();
-  call.catalog = catalog_.current(*call.who);
+  call.catalog = catalog_.current(*call.caller);
   call.entry = find_item(*call.catalog, call);
   return ok();
 }
@@ -134,7 +134,7 @@ bool Pipeline::waits_for_catalog(const Call& call) const {
 }
 
 Task<void> Pipeline::resolve_when_synced(Call& call) {
-  auto synced = co_await catalog_.wait_synced(*call.who, call.deadline);
+  auto synced = co_await catalog_.wait_synced(*call.caller, call.deadline);
   if (!synced) co_return synced.error();
   call.catalog = *std::move(synced);
   call.entry = find_item(*call.catalog, call);
@@ -161,7 +161,7 @@ Result<void> Pipeline::authorize(Call& call, policy::Rates::Permit& permit) {
   call.param_headers = &entry.headers;
   call.task_support = entry.tasks;
   if (!rates_) return ok();
-  return rates_->admit_to({*call.who, call.from, call.upstream, entry.dotted, catalog_.rules()},
+  return rates_->admit_to({*call.caller, call.from, call.upstream, entry.dotted, catalog_.rules()},
                           here().now(), permit);
 }
 
@@ -189,7 +189,7 @@ Task<mcp::Reply> Pipeline::list(const Call& call) {
   const auto* const given = call.request.param("cursor");
   const auto cursor = given ? json::as_string(given->raw) : std::string();
   if (!cursor) co_return Error{Code::invalid_params, "'cursor' must be a string"};
-  auto catalog = co_await catalog_.wait_synced(*call.who, call.deadline);
+  auto catalog = co_await catalog_.wait_synced(*call.caller, call.deadline);
   if (!catalog) co_return catalog.error();
   auto page = (*catalog)->list(call.method.item, call.revision, *cursor, page_);
   if (!page) co_return page.error();
@@ -205,19 +205,19 @@ Task<mcp::Reply> Pipeline::answer_about_task(Call& call) {
                     std::string(mcp::kTasksRequired)};
   }
   if (auto read = read_target(call); !read) co_return read.error();
-  const auto place = tasks_.find(*call.who, call.target);
-  const auto catalog = catalog_.current(*call.who);
-  const auto upstream = place ? catalog->find_upstream(place->upstream) : nullptr;
+  const auto location = tasks_.find(*call.caller, call.target);
+  const auto catalog = catalog_.current(*call.caller);
+  const auto upstream = location ? catalog->find_upstream(location->upstream) : nullptr;
   if (!upstream) co_return Error{Code::not_found, "there is no such task"};
-  call.upstream = place->upstream;
-  auto reply = co_await upstream->answer(call, place->id);
-  if (reply) check_task_result(call, *catalog, *place, *reply);
+  call.upstream = location->upstream;
+  auto reply = co_await upstream->answer(call, location->id);
+  if (reply) check_task_result(call, *catalog, *location, *reply);
   co_return reply;
 }
 
 // A page of a result that was too large to be returned at once.
 Task<mcp::Reply> Pipeline::read_stored(const Call& call) {
-  auto page = stored_.read(*call.who, call.target, here().now());
+  auto page = stored_.read(*call.caller, call.target, here().now());
   if (!page) co_return unknown_item(call);
   co_return mcp::result_reply(*std::move(page));
 }
@@ -227,7 +227,7 @@ Task<mcp::Reply> Pipeline::send_with_consent(Call& call) {
   if (!refused) co_return refused.error();
   if (*refused) co_return **std::move(refused);
   // A person may have taken their time.
-  if (!is_current(*call.catalog) || !find_item(*catalog_.current(*call.who), call)) {
+  if (!is_current(*call.catalog) || !find_item(*catalog_.current(*call.caller), call)) {
     co_return Error{Code::forbidden, "the rules have changed meanwhile; make the call again"};
   }
   co_return co_await send(call);
@@ -294,9 +294,9 @@ void Pipeline::check_result(const Call& call, const CatalogEntry& entry, mcp::Re
 
 // The result of a task is sent by itself, or inside the state of the task.
 void Pipeline::check_task_result(const Call& call, const Catalog& catalog,
-                                 const TaskIds::Place& place, mcp::Reply& reply) const {
+                                 const TaskIds::Location& location, mcp::Reply& reply) const {
   if (reply.is_error || validation_.results == Validation::off) return;
-  const auto tool = task_tools_.find(place.upstream, place.id);
+  const auto tool = task_tools_.find(location.upstream, location.id);
   const auto* const entry = tool ? catalog.find(ItemKind::tool, *tool) : nullptr;
   if (!entry || !checks_result(*entry)) return;
   if (call.method.action == mcp::Action::task_result) {

@@ -51,14 +51,14 @@ class Pipeline {
   // How large results may be before they are stored and read in pages.
   void set_budgets(std::vector<ResultBudget> budgets) { budgets_ = std::move(budgets); }
 
-  // Whether the rules let `who` use that method. The methods of the handshake are for all.
-  bool may_use(const mcp::Method& method, const Principal& who) const;
+  // Whether the rules let `caller` use that method. The methods of the handshake are for all.
+  bool may_use(const mcp::Method& method, const Principal& caller) const;
 
   // Whether the client of `call` may have to answer a question while it runs. Resolves the call.
   bool can_ask(Call& call) const;
 
-  // Counts an `initialize` as a call of `who`. Code::rate_limited as for any other call.
-  Result<void> count_initialize(const Principal& who, std::string_view from) const;
+  // Counts an `initialize` as a call of `caller`. Code::rate_limited as for any other call.
+  Result<void> count_initialize(const Principal& caller, std::string_view from) const;
 
   // Answers `call` in the form of its client's revision, and records it, whatever the outcome.
   Task<mcp::Reply> handle(Call& call);
@@ -91,8 +91,8 @@ class Pipeline {
   bool checks_result(const CatalogEntry& entry) const;
   void fit_budget(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const;
   void check_result(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const;
-  void check_task_result(const Call& call, const Catalog& catalog, const TaskIds::Place& place,
-                         mcp::Reply& reply) const;
+  void check_task_result(const Call& call, const Catalog& catalog,
+                         const TaskIds::Location& location, mcp::Reply& reply) const;
   void refuse_violation(const CatalogEntry& entry, std::string_view result,
                         mcp::Reply& reply) const;
 

@@ -52,10 +52,10 @@ std::string McpServer::capabilities(mcp::Revision revision) const {
 }
 
 Result<const mcp::Method*> McpServer::method_of(const mcp::Message& request, mcp::Revision revision,
-                                                const Principal& who) const {
+                                                const Principal& caller) const {
   const auto* const method = mcp::find_method(request.method, revision);
   const bool offered = method && (!identity_.only_fixed_tools || is_about_fixed_tools(*method));
-  if (offered && pipeline_.may_use(*method, who)) return method;
+  if (offered && pipeline_.may_use(*method, caller)) return method;
   return unknown_method(request.method);
 }
 
@@ -93,7 +93,7 @@ Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
 
 Task<mcp::Reply> McpServer::answer_alone(const Call& call) const {
   auto allowed =
-      call.method.local == mcp::Local::initialize ? may_initialize(*call.who, call.from) : ok();
+      call.method.local == mcp::Local::initialize ? may_initialize(*call.caller, call.from) : ok();
   auto reply = allowed ? answer_here(call) : mcp::error_reply(allowed.error());
   finalize(call, reply);
   co_return reply;

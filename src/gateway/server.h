@@ -51,16 +51,16 @@ class McpServer {
   // The same for a call whose client is asked directly.
   Task<mcp::Reply> answer_at_once(Call& call);
 
-  // The row of the method of a request of `who`, or why it has none.
+  // The row of the method of a request of `caller`, or why it has none.
   Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision,
-                                       const Principal& who) const;
+                                       const Principal& caller) const;
 
   // The result of `initialize` in that revision.
   std::string initialize_result(mcp::Revision revision) const;
 
-  // Whether `who` may open a session now: how often is bounded like calls (limits.rates).
-  Result<void> may_initialize(const Principal& who, std::string_view from) const {
-    return pipeline_.count_initialize(who, from);
+  // Whether `caller` may open a session now: how often is bounded like calls (limits.rates).
+  Result<void> may_initialize(const Principal& caller, std::string_view from) const {
+    return pipeline_.count_initialize(caller, from);
   }
 
   // The revision that an `initialize` request gets.

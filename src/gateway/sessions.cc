@@ -55,7 +55,7 @@ std::shared_ptr<Session> Sessions::look_up(std::string_view id) const {
   return found == known_.end() ? nullptr : found->second;
 }
 
-Task<std::shared_ptr<Session>> Sessions::find(std::string id, const Principal& who) {
+Task<std::shared_ptr<Session>> Sessions::find(std::string id, const Principal& caller) {
   auto session = look_up(id);
   if (!session) {
     const auto worker = worker_of(id);
@@ -71,7 +71,7 @@ Task<std::shared_ptr<Session>> Sessions::find(std::string id, const Principal& w
     session = *std::move(found);
     known_.emplace(id, session);
   }
-  if (session->ended || session->owner->id != who.id) co_return unknown();
+  if (session->ended || session->owner->id != caller.id) co_return unknown();
   co_return session;
 }
 

@@ -38,13 +38,13 @@ struct Session {
 
   Shares::Share share;  // Of its owner; given back when the session ends.
   std::atomic<bool> ended = false;
-  std::atomic<int> log_level = -1;  // The least important messages it wants; -1: never said.
+  std::atomic<int> log_level = -1;          // The least important messages it wants; -1: never set.
   std::atomic<std::int64_t> last_used = 0;  // Clock ticks.
   Subscriber subscriber;
   FollowedTasks tasks;        // That it has made.
   std::atomic<int> open = 0;  // Requests and streams under way: not idle.
 
-  // Home worker only.
+  // Owner worker only.
   std::shared_ptr<EventStream>
       stream;  // Of messages that belong to no request; made when asked for.
 };
@@ -71,7 +71,7 @@ class Sessions {
                                           std::string capabilities, std::string_view whose);
 
   // Code::session_not_found if it is unknown, has ended, or belongs to someone else.
-  Task<std::shared_ptr<Session>> find(std::string id, const Principal& who);
+  Task<std::shared_ptr<Session>> find(std::string id, const Principal& caller);
 
   // Ends the session, wherever it lives.
   void end(Session& session);

@@ -16,7 +16,7 @@ TaskSettings settings(int most, std::uint64_t bytes) {
   return made;
 }
 
-TEST(FinishedTasks, AreKeptAsLongAsTheyWereWanted) {
+TEST(FinishedTasks, AreStoredAsLongAsRequested) {
   testing::ManualExecutor executor;
   FinishedTasks tasks(settings(10, 1000));
   const std::string soon = tasks.keep(mcp::result_reply(R"({"content":[]})"), 5'000).id;

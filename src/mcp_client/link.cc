@@ -41,7 +41,7 @@ std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::stri
 
 Task<mcp::Reply> failed(Error error) { co_return error; }
 
-// The server may answer with a task only where it was told that the client has tasks.
+// The server may answer with a task only where the client has declared tasks.
 bool is_unexpected_task(const gateway::Call& call, const TaskFields& fields,
                         const mcp::Reply& reply) {
   return reply.type == mcp::ResultType::task && reply.from && mcp::info(*reply.from).stateless &&
@@ -65,15 +65,15 @@ LinkCounters::LinkCounters(metrics::Registry& registry, std::string_view upstrea
       upstream(upstream) {}
 
 McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
-                 std::string place, const McpSettings& settings)
+                 std::string task_prefix, const McpSettings& settings)
     : channel_(channel),
       events_(events),
       counters_(counters),
       protocol_(settings.protocol),
       list_limits_(settings.lists),
-      told_(told_abilities(settings)),
+      declared_(declared_abilities(settings)),
       notifications_(settings.max_notifications),
-      tasks_(*this, std::move(place), settings.tasks) {}
+      tasks_(*this, std::move(task_prefix), settings.tasks) {}
 
 std::string McpLink::raw_id(std::uint64_t id) const {
   const fmt::format_int digits(id);
@@ -360,14 +360,14 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
     answer(message.id, mcp::error_reply({Code::method_not_found, "no client can be asked this"}));
     return;
   }
-  if (told_too_much(*asked, message)) {
+  if (declared_too_much(*asked, message)) {
     counters_.refused->add();
     answer(message.id, mcp::error_reply({Code::method_not_found, "the client cannot do this"}));
     if (may_begin_again(*asked, message.method, cause)) {
       asked->answer.deliver(Error{kRefusedQuestion, "the client cannot do what the server asks for",
                                   json::quote(message.method)});
     } else {
-      // If the call fails now, its client hears what it would have needed.
+      // If the call fails now, its client receives the capability that it lacks.
       asked->call->missing = mcp::find_client_method(message.method)->capability;
     }
     return;
@@ -396,14 +396,14 @@ bool McpLink::may_begin_again(const Pending& asked, std::string_view method, std
   return !asked.visible && (cause != 0 || method != "roots/list");
 }
 
-// Only of clients without a session: the others have said what they can do once and for all, and
-// their servers hear what becomes of each question.
-bool McpLink::told_too_much(const Pending& asked, const mcp::Message& question) const {
+// Only for clients without a session: the others declare their abilities once, and their servers
+// receive an answer to each question.
+bool McpLink::declared_too_much(const Pending& asked, const mcp::Message& question) const {
   const gateway::Call& call = *asked.call;
   if (stateless() || !asked.repeatable || !mcp::info(call.revision).stateless) return false;
   const auto* const known = mcp::find_client_method(question.method);
   const auto can = mcp::abilities_of(call.revision, call.capabilities);
-  const unsigned lacking = mcp::bits_of(told_) & ~mcp::bits_of(can);
+  const unsigned lacking = mcp::bits_of(declared_) & ~mcp::bits_of(can);
   if ((mcp::bits_of_capability(known->capability) & lacking) == 0) return false;
   return !mcp::question_for(call.revision, call.capabilities, question.method, question.raw_params);
 }

@@ -41,7 +41,7 @@ struct LinkCounters {
 
 // The abilities of clients that are declared to a server with sessions, by the settings of its
 // connection.
-mcp::Abilities told_abilities(const McpSettings& settings);
+mcp::Abilities declared_abilities(const McpSettings& settings);
 
 // Whether a server is known to be stateless or session-based before the handshake.
 enum class HandshakeMode : std::uint8_t { ask, stateless, session_based };
@@ -68,9 +68,9 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   };
 
   // REQUIRES: everything referred to outlives the link.
-  // `place` leads back to this link in the ids of its tasks.
+  // The ids of its tasks begin with `task_prefix`, by which requests about them find this link.
   McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
-          std::string place = "", const McpSettings& settings = {});
+          std::string task_prefix = "", const McpSettings& settings = {});
 
   // The handshake. HandshakeMode::ask tries the stateless revision first, for at most `probe`.
   Task<void> open(HandshakeMode handshake_mode, std::chrono::nanoseconds probe, Deadline deadline);
@@ -88,18 +88,18 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   // The same for one list; empty if the server does not have such items.
   Task<std::vector<mcp::Item>> list(mcp::ItemKind kind, Deadline deadline);
 
-  // Asks to be told of changes: of the lists, and of these resources. Yields when the server has
-  // agreed; with nothing to hear of, at once.
+  // Subscribes to changes of the lists and of these resources. Yields when the server has agreed;
+  // with nothing to subscribe to, at once.
   Task<void> subscribe(const std::vector<std::string>& uris, Deadline deadline);
 
   // Yields when the server has answered.
   Task<void> check(Deadline deadline);
 
   // Forwards the call and waits for its answer. Code::missing_capability if a server with sessions
-  // was told of more than this client can do and has asked for it: the call is cancelled there, and
-  // may be made again where less was told. The data of that error is the method of the question.
-  // `deadline` moves on while the client of the call answers questions. REQUIRES: it and `target`
-  // exist until the answer is there.
+  // has asked for an ability that was declared to it and that this client lacks: the call is
+  // cancelled there, and may be made again over a link that declares less. The data of that error
+  // is the method of the question. `deadline` moves on while the client of the call answers
+  // questions. REQUIRES: it and `target` exist until the answer is there.
   Task<mcp::Reply> ask(const gateway::Call& call, std::string_view target, Deadline& deadline);
 
   // Fails everything that waits.
@@ -123,8 +123,9 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   void on_progress(const mcp::Message& message);
   bool is_too_many();
   void on_request(const mcp::Message& message, std::uint64_t cause);
-  // Whether the client of the call lacks what the server asks for and was told of.
-  bool told_too_much(const Pending& asked, const mcp::Message& question) const;
+  // Whether the server asks for an ability that was declared to it and that the call's client
+  // lacks.
+  bool declared_too_much(const Pending& asked, const mcp::Message& question) const;
   static bool may_begin_again(const Pending& asked, std::string_view method, std::uint64_t cause);
   void answer(std::string_view id, const mcp::Reply& reply);
   // The call that a message belongs to: the one that caused it, else one about the task that the
@@ -145,11 +146,11 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
                          std::vector<mcp::Item>& to) const;
   Task<mcp::Reply> shake(std::string_view method, std::string params,
                          std::optional<mcp::Revision> revision, Deadline deadline);
-  // The log level that the server must be told because the call's client wants to hear more.
+  // The log level to set at the server because the call's client wants more messages.
   std::optional<int> level_to_ask(const gateway::Call& call) const;
   Task<void> want_level(int level, Deadline deadline);
   Task<mcp::Reply> follow(std::string uri, Deadline deadline);
-  Task<void> hear_followed(Deadline deadline);
+  Task<void> subscribe_followed(Deadline deadline);
 
   std::uint64_t mint_id() override { return next_id_++; }
   // An id of ours as the server wants it, raw.
@@ -193,7 +194,7 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   const LinkCounters& counters_;
   const ProtocolSettings protocol_;
   const gateway::ListLimits list_limits_;
-  const mcp::Abilities told_;  // Declared to a server with sessions.
+  const mcp::Abilities declared_;  // Declared to a server with sessions.
   NotificationRate notifications_;
   std::uint64_t next_id_ = 1;
   using PendingMap = std::unordered_map<std::uint64_t, Pending*>;
@@ -204,11 +205,11 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   bool closed_ = false;
   std::string capabilities_;  // Of the server, raw.
   bool has_tasks_ = false;    // It says so.
-  std::optional<int> level_;  // The least important log messages it sends, once it was told.
+  std::optional<int> level_;  // The least important log messages it sends, once it was set.
 
-  // Of a server without sessions: what it tells of by itself.
+  // Of a server without sessions: what it sends notifications of.
   std::set<std::string, std::less<>> followed_;
-  bool hears_lists_ = false;  // And of its lists.
+  bool follows_lists_ = false;  // And of its lists.
   ListenStream update_{*this};
   LinkTasks tasks_;
 

@@ -54,8 +54,8 @@ std::optional<mcp::Revision> offered(const mcp::Reply& reply) {
 
 // The capabilities that the settings name, or all; of those, what clients can do.
 std::string capabilities_for(mcp::Revision revision, const ClientSettings& client,
-                             const mcp::Abilities& told) {
-  const std::string all = mcp::client_capabilities(revision, told);
+                             const mcp::Abilities& declared) {
+  const std::string all = mcp::client_capabilities(revision, declared);
   if (client.capabilities.empty()) return all;
   const std::string known = mcp::client_capabilities(revision, mcp::kAllAbilities);
   std::string some;
@@ -78,9 +78,9 @@ std::string client_info(const ClientSettings& client) {
 }
 
 std::string initialize_params(mcp::Revision revision, const ClientSettings& client,
-                              const mcp::Abilities& told) {
+                              const mcp::Abilities& declared) {
   return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}})",
-                     mcp::info(revision).name, capabilities_for(revision, client, told),
+                     mcp::info(revision).name, capabilities_for(revision, client, declared),
                      mcp::implementation_for(revision, client_info(client)));
 }
 
@@ -112,8 +112,8 @@ bool offers_tasks(mcp::Revision revision, std::string_view capabilities) {
          part("tools") && part("call");
 }
 
-// A tool as clients of the revision that knows of it are told whether it runs as a task. A
-// stateless server decides that with each call.
+// The tool with the member that states whether it runs as a task. A stateless server decides that
+// with each call.
 std::string with_tasks_known(std::string_view tool, bool has_tasks, bool stateless) {
   if (!has_tasks) return mcp::with_task_support(tool, mcp::TaskSupport::none);
   return stateless ? mcp::with_task_support(tool, mcp::TaskSupport::optional) : std::string(tool);
@@ -121,7 +121,7 @@ std::string with_tasks_known(std::string_view tool, bool has_tasks, bool statele
 
 }  // namespace
 
-mcp::Abilities told_abilities(const McpSettings& settings) {
+mcp::Abilities declared_abilities(const McpSettings& settings) {
   const auto& names = settings.protocol.client.capabilities;
   if (names.empty()) return settings.abilities;
   unsigned named = 0;
@@ -216,11 +216,11 @@ Task<void> McpLink::discover(Deadline deadline) {
 }
 
 Task<void> McpLink::initialize(Deadline deadline) {
-  std::string params = initialize_params(proposed(protocol_.revision), protocol_.client, told_);
+  std::string params = initialize_params(proposed(protocol_.revision), protocol_.client, declared_);
   auto reply = co_await shake("initialize", std::move(params), std::nullopt, deadline);
   if (!reply) co_return reply.error();
   if (const auto other = reply->is_error ? offered(*reply) : std::nullopt) {
-    params = initialize_params(*other, protocol_.client, told_);
+    params = initialize_params(*other, protocol_.client, declared_);
     reply = co_await shake("initialize", std::move(params), std::nullopt, deadline);
     if (!reply) co_return reply.error();
   }
@@ -339,10 +339,10 @@ Task<void> McpLink::want_level(int level, Deadline deadline) {
 }
 
 Task<void> McpLink::subscribe(const std::vector<std::string>& uris, Deadline deadline) {
-  hears_lists_ = true;
+  follows_lists_ = true;
   if (stateless()) {
     followed_.insert(uris.begin(), uris.end());
-    co_return co_await hear_followed(deadline);
+    co_return co_await subscribe_followed(deadline);
   }
   for (const auto& uri : uris) {
     std::string params = fmt::format("{{\"uri\":{}}}", json::quote(uri));
@@ -353,19 +353,19 @@ Task<void> McpLink::subscribe(const std::vector<std::string>& uris, Deadline dea
   co_return ok();
 }
 
-// What a client subscribes to is one more thing to hear of.
+// Adds a resource to the subscription of the link.
 Task<mcp::Reply> McpLink::follow(std::string uri, Deadline deadline) {
   followed_.insert(uri);
-  auto heard = co_await hear_followed(deadline);
-  if (heard) co_return mcp::result_reply("{}");
+  auto subscribed = co_await subscribe_followed(deadline);
+  if (subscribed) co_return mcp::result_reply("{}");
   followed_.erase(uri);
-  co_return heard.error();
+  co_return subscribed.error();
 }
 
-Task<void> McpLink::hear_followed(Deadline deadline) {
+Task<void> McpLink::subscribe_followed(Deadline deadline) {
   std::string filter;
   for (const auto* const part : {"tools", "prompts", "resources"}) {
-    if (!hears_lists_ || !flag(capabilities_, part, "listChanged")) continue;
+    if (!follows_lists_ || !flag(capabilities_, part, "listChanged")) continue;
     filter += fmt::format("{}\"{}ListChanged\":true", filter.empty() ? "" : ",", part);
   }
   std::string list;
@@ -374,12 +374,14 @@ Task<void> McpLink::hear_followed(Deadline deadline) {
     filter += fmt::format("{}\"resourceSubscriptions\":[{}]", filter.empty() ? "" : ",", list);
   }
   list.clear();
-  for (const auto& id : tasks_.heard_of()) list += (list.empty() ? "" : ",") + json::quote(id);
+  for (const auto& id : tasks_.subscribed_tasks())
+    list += (list.empty() ? "" : ",") + json::quote(id);
   if (!list.empty()) {
     filter += fmt::format("{}\"taskIds\":[{}]", filter.empty() ? "" : ",", list);
   }
   if (filter.empty()) co_return ok();
-  co_return co_await update_.hear(fmt::format("{{\"notifications\":{{{}}}}}", filter), deadline);
+  co_return co_await update_.subscribe(fmt::format("{{\"notifications\":{{{}}}}}", filter),
+                                       deadline);
 }
 
 Task<mcp::Reply> McpLink::listen(std::uint64_t id, std::string params) {

@@ -103,18 +103,18 @@ Task<mcp::Reply> LinkTasks::created(const gateway::Call& call, mcp::Reply reply,
     reply.body = mcp::session_created_task(reply.body);
   }
   if (!stateless() && !has_session(call)) reply.body = mcp::stateless_created_task(reply.body);
-  auto told = with_listed(call, std::move(reply));
-  told.task = upstream_id(*id);
-  co_return told;
+  auto result = with_listed(call, std::move(reply));
+  result.task = upstream_id(*id);
+  co_return result;
 }
 
 mcp::Reply LinkTasks::finished(const gateway::Call& call, mcp::Reply reply) {
   const auto* const asked = call.request.param("task");
   const auto ttl = asked ? json::member(asked->raw, "ttl") : std::nullopt;
   const auto& stored = finished_.keep(std::move(reply), ttl ? json::as_int(*ttl) : std::nullopt);
-  auto told = with_listed(call, mcp::result_reply(fmt::format(R"({{"task":{}}})", stored.state)));
-  told.task = upstream_id(stored.id);
-  return told;
+  auto result = with_listed(call, mcp::result_reply(fmt::format(R"({{"task":{}}})", stored.state)));
+  result.task = upstream_id(stored.id);
+  return result;
 }
 
 // For a client that is to notice nothing of the task.
@@ -178,8 +178,8 @@ Task<mcp::Reply> LinkTasks::cancel_for_session(const gateway::Call& call, const 
   if (const auto status = mcp::task_status(state->body); mcp::is_final(status)) {
     co_return Error{Code::invalid_params, fmt::format("the task is {} already", status)};
   }
-  auto told = co_await link_.ask_about(&call, "tasks/cancel", id, "", deadline);
-  if (!told || told->is_error) co_return told;
+  auto cancelled = co_await link_.ask_about(&call, "tasks/cancel", id, "", deadline);
+  if (!cancelled || cancelled->is_error) co_return cancelled;
   state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
   if (state && !state->is_error) state->body = mcp::session_task(state->body);
   co_return state ? with_listed(call, *std::move(state)) : std::move(state);
@@ -206,13 +206,14 @@ Task<mcp::Reply> LinkTasks::outcome(const gateway::Call& call, const std::string
       auto answers = co_await ask_inputs(call, state->body, round, here().now() + call.timeout);
       if (!answers) co_return answers.error();
       deadline = here().now() + left;
-      auto told = co_await link_.ask_about(&call, "tasks/update", id, *answers, deadline);
-      if (!told || told->is_error) co_return told;
+      auto updated = co_await link_.ask_about(&call, "tasks/update", id, *answers, deadline);
+      if (!updated || updated->is_error) co_return updated;
       continue;
     }
-    const auto said = mcp::poll_interval(state->body);
+    const auto interval = mcp::poll_interval(state->body);
     const auto pause = std::clamp<std::chrono::nanoseconds>(
-        said ? std::chrono::milliseconds(*said) : kOtherwise, settings_.fastest, settings_.slowest);
+        interval ? std::chrono::milliseconds(*interval) : kOtherwise, settings_.fastest,
+        settings_.slowest);
     if (here().now() + pause >= deadline) {
       co_return Error{Code::timeout, "the task has not come to its end in time"};
     }

@@ -39,10 +39,13 @@ class LinkTasks {
     wait,         // The server makes a task; the client gets its result.
   };
 
-  // `place` is what leads back to this connection in the ids of tasks. REQUIRES: `link` outlives
-  // this.
-  LinkTasks(McpLink& link, std::string place, const TaskSettings& settings)
-      : link_(link), place_(std::move(place)), settings_(settings), finished_(settings) {}
+  // The ids of tasks begin with `task_prefix`, by which requests about them find this connection.
+  // REQUIRES: `link` outlives this.
+  LinkTasks(McpLink& link, std::string task_prefix, const TaskSettings& settings)
+      : link_(link),
+        task_prefix_(std::move(task_prefix)),
+        settings_(settings),
+        finished_(settings) {}
 
   Use use_for(const gateway::Call& call) const;
 
@@ -61,7 +64,7 @@ class LinkTasks {
   // Updates of followed tasks may have been missed.
   void on_missed();
 
-  // Those that somebody without a session wants to hear of.
+  // The clients without a session that follow one task.
   struct Follower {
     int count = 0;
     std::string capabilities;  // Of one of them, raw.
@@ -69,10 +72,10 @@ class LinkTasks {
     bool looking = false;     // How it stands is being fetched...
     bool look_again = false;  // ...and must be once more.
   };
-  // All that a stateless server is asked to tell of.
-  std::set<std::string> heard_of() const;
+  // The tasks whose updates are requested of a stateless server.
+  std::set<std::string> subscribed_tasks() const;
 
-  // Lets go of all. REQUIRES: called before this dies, after the link has failed what waits.
+  // Releases all. REQUIRES: called before this dies, after the link has failed what waits.
   Task<void> stop();
 
  private:
@@ -105,11 +108,13 @@ class LinkTasks {
   Task<void> notify_details(const std::string& id, Follower client);
   Task<void> give_up(std::string id);
 
-  std::string upstream_id(std::string_view id) const { return place_ + '.' + std::string(id); }
+  std::string upstream_id(std::string_view id) const {
+    return task_prefix_ + '.' + std::string(id);
+  }
   mcp::Reply with_listed(const gateway::Call& call, mcp::Reply reply) const;
 
   McpLink& link_;
-  const std::string place_;
+  const std::string task_prefix_;
   const TaskSettings settings_;
   FinishedTasks finished_;
   std::map<std::string, Follower> followed_;

@@ -50,12 +50,12 @@ Task<mcp::Reply> LinkTasks::answer_stateless(const gateway::Call& call, const st
 // To cancel what has come to its end is no error without sessions.
 Task<mcp::Reply> LinkTasks::cancel_for_stateless(const gateway::Call& call, const std::string& id,
                                                  Deadline deadline) {
-  auto told = co_await link_.ask_about(&call, "tasks/cancel", id, "", deadline);
-  if (!told) co_return told;
-  if (told->is_error) {
+  auto cancelled = co_await link_.ask_about(&call, "tasks/cancel", id, "", deadline);
+  if (!cancelled) co_return cancelled;
+  if (cancelled->is_error) {
     auto state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
     if (!state || state->is_error) co_return state;
-    if (!mcp::is_final(mcp::task_status(state->body))) co_return told;
+    if (!mcp::is_final(mcp::task_status(state->body))) co_return cancelled;
   }
   co_return mcp::result_reply("{}");
 }
@@ -119,10 +119,10 @@ Task<mcp::Reply> LinkTasks::follow(const gateway::Call& call, const std::string&
   follower.capabilities = call.capabilities;
   follower.timeout = call.timeout;
   if (stateless()) {
-    auto heard = co_await link_.hear_followed(deadline);
-    if (!heard) {
+    auto subscribed = co_await link_.subscribe_followed(deadline);
+    if (!subscribed) {
       unfollow(id);
-      co_return heard.error();
+      co_return subscribed.error();
     }
   }
   auto done = mcp::result_reply("{}");
@@ -140,12 +140,12 @@ Task<void> LinkTasks::follow_for_session(std::string id, Deadline until) {
   std::erase_if(of_sessions_, [](const auto& one) { return one.second < here().now(); });
   if (of_sessions_.size() >= static_cast<std::size_t>(settings_.most)) co_return ok();
   of_sessions_.emplace(id, until);
-  auto heard = co_await link_.hear_followed(here().now() + kLook);
-  if (!heard) of_sessions_.erase(id);  // The session will have to look for itself.
+  auto subscribed = co_await link_.subscribe_followed(here().now() + kLook);
+  if (!subscribed) of_sessions_.erase(id);  // The session will have to look for itself.
   co_return ok();
 }
 
-std::set<std::string> LinkTasks::heard_of() const {
+std::set<std::string> LinkTasks::subscribed_tasks() const {
   std::set<std::string> ids;
   for (const auto& [id, follower] : followed_) ids.insert(id);
   for (const auto& [id, until] : of_sessions_) ids.insert(id);
@@ -175,7 +175,7 @@ void LinkTasks::on_missed() {
   for (const auto& [id, follower] : followed_) look_at(id);
 }
 
-// One look at a time; what is said meanwhile is worth one more.
+// One look at a time; an update that arrives meanwhile causes one more.
 void LinkTasks::look_at(const std::string& id) {
   const auto found = followed_.find(id);
   if (found == followed_.end()) return;
@@ -189,8 +189,8 @@ Task<void> LinkTasks::look(std::string id) {
     if (found == followed_.end()) co_return ok();
     found->second.looking = std::exchange(found->second.look_again, false);
     if (!found->second.looking) co_return ok();
-    auto told = co_await notify_details(id, found->second);
-    if (!told) co_return told;
+    auto notified = co_await notify_details(id, found->second);
+    if (!notified) co_return notified;
   }
 }
 

@@ -192,7 +192,7 @@ TEST_F(LinkTest, AsksTheClientOfTheOnlyCallAndStopsTheClockMeanwhile) {
   testing::Outcome<mcp::Reply> reply;
   reply.start(link_->ask(call.call, "work", deadline));
   run_all();
-  server_->say(
+  server_->send(
       R"({"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"message":"?"}})");
   run_all();
   ASSERT_EQ(call.client.questions.size(), 1U);
@@ -211,8 +211,8 @@ TEST_F(LinkTest, AsksTheClientOfTheOnlyCallAndStopsTheClockMeanwhile) {
 
 TEST_F(LinkTest, RefusesQuestionsThatBelongToNoCall) {
   open();
-  server_->say(R"({"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}})");
-  server_->say(R"({"jsonrpc":"2.0","id":8,"method":"ping"})");
+  server_->send(R"({"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}})");
+  server_->send(R"({"jsonrpc":"2.0","id":8,"method":"ping"})");
   run_all();
   EXPECT_EQ(counters_.refused->value(), 1U);
   EXPECT_NE(server_->texts[server_->texts.size() - 2].find("-32601"), std::string::npos);

@@ -9,7 +9,7 @@ constexpr auto kPause = std::chrono::seconds(1);  // Before a broken stream is b
 
 }  // namespace
 
-Task<void> ListenStream::hear(std::string params, Deadline deadline) {
+Task<void> ListenStream::subscribe(std::string params, Deadline deadline) {
   const auto subscription = std::make_shared<Subscription>();
   subscription->id = link_.mint_id();
   subscription->params = std::move(params);
@@ -20,7 +20,7 @@ Task<void> ListenStream::hear(std::string params, Deadline deadline) {
     subscription->stop.request();
     co_return agreed;
   }
-  // The new one is heard: those before it are not needed any more. What was wanted of one that the
+  // The new one is active: those before it are not needed any more. What was wanted of one that the
   // server has not agreed to yet is wanted of the new one too.
   for (const auto& earlier : std::vector(subscriptions_)) {
     if (earlier == subscription) break;

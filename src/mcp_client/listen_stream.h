@@ -1,5 +1,6 @@
-// A ListenStream is what a stateless server tells of by itself: one `subscriptions/listen` that
-// runs, replaced without a gap when we want to hear of something else, begun again when it breaks.
+// A ListenStream receives the notifications of a stateless server: one running
+// `subscriptions/listen`, replaced without a gap when the subscription changes, begun again when it
+// breaks.
 //
 // Confined to the worker of its link.
 #pragma once
@@ -23,7 +24,7 @@ class ListenStream {
     virtual std::uint64_t mint_id() = 0;
     // Sends `subscriptions/listen`; yields when the server ends it.
     virtual Task<mcp::Reply> listen(std::uint64_t id, std::string params) = 0;
-    // The stream was broken and is whole again: what was told meanwhile is not known.
+    // The stream was broken and works again: notifications sent meanwhile are lost.
     virtual void on_missed() = 0;
 
    protected:
@@ -32,14 +33,14 @@ class ListenStream {
 
   explicit ListenStream(Link& link) : link_(link) {}
 
-  // Hears of what the raw `params` name from now on, and of nothing else. Yields when the server
-  // has agreed.
-  Task<void> hear(std::string params, Deadline deadline);
+  // Subscribes to what the raw `params` name, and to nothing else. Yields when the server has
+  // agreed.
+  Task<void> subscribe(std::string params, Deadline deadline);
 
   // The server has agreed to the request with that id.
   void on_agreed(std::uint64_t id);
 
-  // Stops to hear.
+  // Ends the subscription.
   Task<void> stop();
 
  private:

@@ -36,7 +36,7 @@ TEST(PendingRequest, TheClockStandsStillWhileTheClientThinks) {
   EXPECT_TRUE(pending.answer.delivered());
 }
 
-TEST(PendingRequest, AnAnsweredQuestionDoesNotTakeTheAnswersPlace) {
+TEST(PendingRequest, AnAnsweredQuestionDoesNotCountAsTheAnswer) {
   ManualExecutor executor;
   PendingRequest pending;
   pending.start_clock(here().now() + seconds(10));

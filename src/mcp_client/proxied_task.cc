@@ -13,7 +13,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-// Questions that come this close together are told together.
+// Questions that come this close together are sent together.
 constexpr auto kTogether = std::chrono::milliseconds(10);
 
 }  // namespace

@@ -70,8 +70,8 @@ struct McpSettings {
   int max_notifications = 1'000;
   config::Duration idle{300'000};
   int most = 100;
-  // Not of the table of one kind: from what every upstream can be told, and what the server of this
-  // connection is told that its clients can do.
+  // Not in the table of one kind: limits from the settings that every upstream has, and the
+  // abilities of clients that are declared to the server of this connection.
   gateway::ListLimits lists = {};
   mcp::Abilities abilities = mcp::kAllAbilities;
 };

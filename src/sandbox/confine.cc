@@ -153,7 +153,7 @@ Error become(const Spec& spec, const net::Fd& options) {
   std::vector<std::string> args{"bwrap", "--args", std::to_string(options.get()), "--"};
   args.insert(args.end(), spec.args.begin(), spec.args.end());
   std::vector<char*> argv;
-  for (auto& word : args) argv.push_back(word.data());
+  for (auto& arg : args) argv.push_back(arg.data());
   argv.push_back(nullptr);
   // Its environment is readable inside, as that of process 1: so it has none.
   char* const nothing[] = {nullptr};

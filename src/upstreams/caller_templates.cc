@@ -30,8 +30,8 @@ std::optional<std::string_view> member_at(std::string_view object, std::string_v
   return part ? member_at(*part, path.substr(dot + 1)) : std::nullopt;
 }
 
-std::optional<std::string> claim_of(const Principal& who, std::string_view path) {
-  const auto raw = member_at(who.claims, path);
+std::optional<std::string> claim_of(const Principal& caller, std::string_view path) {
+  const auto raw = member_at(caller.claims, path);
   if (!raw) return std::nullopt;
   const auto type = json::type_of(*raw);
   if (type == json::Type::string) return json::as_string(*raw);
@@ -39,11 +39,11 @@ std::optional<std::string> claim_of(const Principal& who, std::string_view path)
   return std::nullopt;
 }
 
-std::optional<std::string> value_of(const Principal& who, std::string_view what) {
-  if (what == "name") return who.name;
-  if (what == "id") return who.id;
-  if (is_auth_method(what)) return std::string(name_of(who.auth_method));
-  return claim_of(who, what.substr(kClaims.size()));
+std::optional<std::string> value_of(const Principal& caller, std::string_view what) {
+  if (what == "name") return caller.name;
+  if (what == "id") return caller.id;
+  if (is_auth_method(what)) return std::string(name_of(caller.auth_method));
+  return claim_of(caller, what.substr(kClaims.size()));
 }
 
 // Nothing that callers say about themselves begins a new line or ends a text.
@@ -88,14 +88,14 @@ Result<CallerTemplates> CallerTemplates::parse(const config::Dict<std::string>& 
   return parsed;
 }
 
-Result<config::Dict<std::string>> CallerTemplates::fill(const Principal& who) const {
-  const bool own = who.id == Principal().id;
+Result<config::Dict<std::string>> CallerTemplates::fill(const Principal& caller) const {
+  const bool own = caller.id == Principal().id;
   config::Dict<std::string> filled;
   for (const auto& [name, pieces] : texts_) {
     std::string text;
     bool known = true;
     for (const auto& piece : pieces) {
-      const auto value = piece.about_caller ? value_of(who, piece.text) : piece.text;
+      const auto value = piece.about_caller ? value_of(caller, piece.text) : piece.text;
       known = known && value && (!piece.about_caller || is_plain(*value));
       if (known) {
         text += *value;
@@ -111,9 +111,9 @@ Result<config::Dict<std::string>> CallerTemplates::fill(const Principal& who) co
   return filled;
 }
 
-Result<std::string> CallerTemplates::mark(const Principal& who) const {
+Result<std::string> CallerTemplates::mark(const Principal& caller) const {
   if (!depend_) return std::string();
-  auto filled = fill(who);
+  auto filled = fill(caller);
   if (!filled) return filled.error();
   std::string mark;
   for (const auto& [name, text] : *filled) mark += fmt::format("\n{}={}", name, text);

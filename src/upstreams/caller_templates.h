@@ -26,13 +26,13 @@ class CallerTemplates {
   // True if some text is another for another caller.
   bool depend() const { return depend_; }
 
-  // The texts as they are for `who`, in their order. Code::forbidden if something in them is not
+  // The texts as they are for `caller`, in their order. Code::forbidden if something in them is not
   // known of the caller. The gateway itself has no claims: texts that want some are left out for
   // it.
-  Result<config::Dict<std::string>> fill(const Principal& who) const;
+  Result<config::Dict<std::string>> fill(const Principal& caller) const;
 
   // What tells apart callers for whom the texts differ.
-  Result<std::string> mark(const Principal& who) const;
+  Result<std::string> mark(const Principal& caller) const;
 
  private:
   // A piece of a text: as it stands, or what stands for something.

@@ -8,15 +8,16 @@ namespace {
 using Texts = config::Dict<std::string>;
 
 Principal ann() {
-  Principal who;
-  who.id = "jwt https://as ann";
-  who.name = "ann";
-  who.auth_method = AuthMethod::jwt;
-  who.claims = R"({"email":"ann@x.example","n":7,"org":{"unit":"a"},"x.y":"dotted","bad":"a\nb"})";
-  return who;
+  Principal caller;
+  caller.id = "jwt https://as ann";
+  caller.name = "ann";
+  caller.auth_method = AuthMethod::jwt;
+  caller.claims =
+      R"({"email":"ann@x.example","n":7,"org":{"unit":"a"},"x.y":"dotted","bad":"a\nb"})";
+  return caller;
 }
 
-TEST(CallerTextsTest, SayWhoCalls) {
+TEST(CallerTextsTest, FillInTheCaller) {
   const auto texts = CallerTemplates::parse({{"A", "${caller.name} <${caller.claims.email}>"},
                                              {"B", "${caller.claims.org.unit}${caller.claims.n}"},
                                              {"C", "${caller.claims.x.y}"},
@@ -34,7 +35,7 @@ TEST(CallerTextsTest, TheAuthMethodHasItsFormerNameToo) {
   EXPECT_EQ(*texts->fill(ann()), wanted);
 }
 
-TEST(CallerTextsTest, TellCallersApart) {
+TEST(CallerTextsTest, DistinguishCallers) {
   const auto texts = CallerTemplates::parse({{"A", "${caller.claims.email}"}});
   Principal moved = ann();
   moved.claims = R"({"email":"other@x.example"})";

@@ -31,7 +31,7 @@ Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool 
         Code::forbidden,
         fmt::format("the call was not made: an admin has to sign in for {} first", upstream)};
   }
-  auto offer = co_await access.offer(call.who);
+  auto offer = co_await access.offer(call.caller);
   if (!offer) co_return offer.error();
   if (!asks || !mcp::abilities_of(call.revision, call.capabilities).url) {
     co_return Error{Code::forbidden,
@@ -45,10 +45,10 @@ Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool 
   const std::string params = question(upstream, *offer);
   gateway::ask(call, "elicitation/create", params,
                [answer](mcp::Reply reply) { answer->deliver(std::move(reply)); });
-  auto said = co_await answer->wait(asked + call.timeout);
-  if (!said && said.error().code != Code::timeout) co_return said.error();
-  if (!said) co_return not_signed_in(upstream, "; nobody answered");
-  const bool accepts = !said->is_error && json::string_member(said->body, "action") == "accept";
+  auto reply = co_await answer->wait(asked + call.timeout);
+  if (!reply && reply.error().code != Code::timeout) co_return reply.error();
+  if (!reply) co_return not_signed_in(upstream, "; nobody answered");
+  const bool accepts = !reply->is_error && json::string_member(reply->body, "action") == "accept";
   if (!accepts) co_return not_signed_in(upstream, "");
   auto done = co_await access.wait(offer->id, asked + call.timeout);
   call.deadline += here().now() - asked;

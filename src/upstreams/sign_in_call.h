@@ -11,7 +11,7 @@
 namespace patchbay::upstreams {
 
 // Yields when the caller has signed in, so that the call can be tried again; its time stands still
-// meanwhile. Otherwise the error is what the caller is to be told. Not `asks`: nobody is asked.
+// meanwhile. Otherwise the error is the answer to the caller. Not `asks`: nobody is asked.
 Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool asks = true);
 
 // That, as the answer to the call: of a tool, as its result, so that models read it

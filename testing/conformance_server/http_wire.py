@@ -70,7 +70,7 @@ class Wire:
             await asyncio.wait({gone, *works}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             gone.cancel()
-            await asyncio.wait({gone})  # It must have let go of the reader.
+            await asyncio.wait({gone})  # It must have released the reader.
 
     async def request(self):
         head = (await self._read_until(b"\r\n\r\n")).decode("latin-1").split("\r\n")

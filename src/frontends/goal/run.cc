@@ -139,9 +139,9 @@ GoalRun::GoalRun(const GoalContext& context, std::shared_ptr<const SkillTable> t
       deadline_(context.server.deadline()) {}
 
 Task<GoalTrace> GoalRun::run(std::string_view goal) {
-  catalog_ = context_.catalog.current(*caller_.who);
+  catalog_ = context_.catalog.current(*caller_.caller);
   if (!context_.catalog.synced()) {
-    auto synced = co_await context_.catalog.wait_synced(*caller_.who, deadline_);
+    auto synced = co_await context_.catalog.wait_synced(*caller_.caller, deadline_);
     if (!synced) co_return synced.error();
     catalog_ = *std::move(synced);
   }
@@ -224,7 +224,7 @@ GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
                                 .method = method,
                                 .revision = mcp::kNewestSessionBased,
                                 .frontend = run.caller_.frontend,
-                                .who = run.caller_.who,
+                                .caller = run.caller_.caller,
                                 .from = run.caller_.from,
                                 .client = nobody_,
                                 .deadline = run.deadline_})) {
@@ -233,7 +233,7 @@ GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
 }
 
 bool GoalRun::is_hidden(std::string_view tool) const {
-  const auto now = context_.catalog.current(*caller_.who);
+  const auto now = context_.catalog.current(*caller_.caller);
   return now->access() && !now->find(ItemKind::tool, tool) &&
          context_.catalog.whole()->find(ItemKind::tool, tool);
 }

@@ -85,7 +85,7 @@ Task<mcp::Reply> KafkaFrontend::Request::run() {
                                   .method = *mcp::find_method("tools/call", mcp::kNewest),
                                   .revision = mcp::kNewest,
                                   .frontend = "bus",
-                                  .who = local_caller(),
+                                  .caller = local_caller(),
                                   .client = *this,
                                   .deadline = server_.deadline(),
                                   .bytes_in = asked_.arguments.size(),

@@ -248,7 +248,7 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
                            .method = **method,
                            .revision = revision,
                            .frontend = caller_.frontend,
-                           .who = caller_.who,
+                           .caller = caller_.caller,
                            .from = caller_.from,
                            .client = client,
                            .deadline = server_.deadline(),

@@ -41,10 +41,10 @@ class Conversation final : transport::Channel::Listener {
                AnswerSink* answers = nullptr)
       : server_(server), channel_(channel), answers_(answers), caller_(std::move(caller)) {}
 
-  const Principal& who() const { return *caller_.who; }
+  const Principal& who() const { return *caller_.caller; }
 
   // From now on it is this one who asks: the same caller with other credentials.
-  void set_caller(Caller who) { caller_.who = std::move(who); }
+  void set_caller(Caller who) { caller_.caller = std::move(who); }
 
   // Serves until the client ends its side; then answers what it has asked, for at most `grace`.
   Task<void> run(std::chrono::nanoseconds grace);

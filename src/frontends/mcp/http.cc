@@ -306,7 +306,7 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
                                   .method = **method,
                                   .revision = session->revision,
                                   .frontend = "mcp-http",
-                                  .who = session->owner,
+                                  .caller = session->owner,
                                   .from = from,
                                   .client = client,
                                   .deadline = server_.deadline(),

@@ -140,14 +140,14 @@ Task<void> Listening::end() {
 
 void Listening::notify_changed(gateway::CatalogChanges& update) {
   if (!begun_) return;
-  for (const auto notification : update.of(*caller_.who)) {
+  for (const auto notification : update.of(*caller_.caller)) {
     if (std::ranges::find(notifications_, notification) == notifications_.end()) continue;
     send_(mcp::notification(notification, "{" + meta() + "}"));
   }
 }
 
 void Listening::notify_updated(gateway::ResourceUpdate& update) {
-  const std::string& uri = update.of(*caller_.who);
+  const std::string& uri = update.of(*caller_.caller);
   if (!begun_ || !subscriber_.wants(uri)) return;
   send_(mcp::notification("notifications/resources/updated",
                           fmt::format("{{\"uri\":{},{}}}", json::quote(uri), meta())));

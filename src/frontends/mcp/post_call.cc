@@ -21,7 +21,7 @@ PostCall::PostCall(McpHttp& frontend, net::HttpExchange& exchange, const mcp::Me
                                 .method = method,
                                 .revision = revision,
                                 .frontend = "mcp-http",
-                                .who = exchange.caller,
+                                .caller = exchange.caller,
                                 .from = exchange.peer.ip,
                                 .client = *this,
                                 .deadline = frontend.server_.deadline(),

@@ -26,7 +26,7 @@ constexpr std::string_view kForm =
 
 void log_approval(std::string_view what, const Call& call, const policy::ApprovalSubject& subject) {
   log::Line(log::Level::info, what)
-      .add("who", call.who->name)
+      .add("who", call.caller->name)
       .add("tool", subject.tool)
       .add("arguments", subject.digest);
 }
@@ -72,7 +72,7 @@ Task<std::optional<mcp::Reply>> Consent::evaluate(Call& call, const CatalogEntry
   }
   std::string digest = policy::sha256(*canonical);
   const Question question{
-      {call.who->id, entry.dotted, std::move(digest), catalog.access()->version()},
+      {call.caller->id, entry.dotted, std::move(digest), catalog.access()->version()},
       *std::move(canonical)};
   co_return co_await approve(call, question);
 }
@@ -90,7 +90,7 @@ Task<std::optional<mcp::Reply>> Consent::approve(Call& call, const Question& que
 // The time of the call stands still while a person thinks.
 Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& question) {
   const std::string message =
-      fmt::format("{} wants to call {} with {}. Approve this call?", call.who->name,
+      fmt::format("{} wants to call {} with {}. Approve this call?", call.caller->name,
                   question.subject.tool, question.arguments);
   const std::string params =
       fmt::format(R"({{"message":{},"requestedSchema":{}}})", json::quote(message), kForm);
@@ -99,19 +99,19 @@ Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& qu
   const Deadline asked = here().now();
   ask(call, "elicitation/create", params,
       [answer](mcp::Reply reply) { answer->deliver(std::move(reply)); });
-  auto said = co_await answer->wait(asked + call.timeout);
+  auto reply = co_await answer->wait(asked + call.timeout);
   call.deadline += here().now() - asked;
-  if (!said) {
-    if (said.error().code != Code::timeout) co_return said.error();
+  if (!reply) {
+    if (reply.error().code != Code::timeout) co_return reply.error();
     co_return refusal("nobody answered whether this call is approved; it was not made");
   }
-  if (said->is_error) co_return wait_for_admin(call, question);
-  const auto content = json::member(said->body, "content").value_or("{}");
-  const bool approved = json::string_member(said->body, "action") == "accept" &&
+  if (reply->is_error) co_return wait_for_admin(call, question);
+  const auto content = json::member(reply->body, "content").value_or("{}");
+  const bool approved = json::string_member(reply->body, "action") == "accept" &&
                         json::member(content, "approve") == "true";
   note_decision(call, question.subject, approved);
   if (approved) {
-    call.approved_by = fmt::format("the user of {}", call.who->name);
+    call.approved_by = fmt::format("the user of {}", call.caller->name);
     co_return std::nullopt;
   }
   co_return refusal(fmt::format("the user did not approve this call of {}; it was not made",
@@ -121,23 +121,23 @@ Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& qu
 void Consent::note_decision(const Call& call, const policy::ApprovalSubject& subject,
                             bool approved) {
   log_approval(approved ? "approved by the user" : "refused by the user", call, subject);
-  auto record = policy::event_record(policy::kApprovalEvent, *call.who);
+  auto record = policy::event_record(policy::kApprovalEvent, *call.caller);
   record.method = approved ? "approve" : "refuse";
   record.from = call.from;
   record.frontend = call.frontend;
   record.target = subject.tool;
   record.digest = subject.digest;
   record.decision = approved ? "allow" : "deny";
-  record.by = fmt::format("the user of {}", call.who->name);
+  record.by = fmt::format("the user of {}", call.caller->name);
   recorder_.event(std::move(record));
 }
 
 mcp::Reply Consent::wait_for_admin(const Call& call, const Question& question) {
-  auto id = approvals_.request(question.subject, *call.who, question.arguments, here().now());
+  auto id = approvals_.request(question.subject, *call.caller, question.arguments, here().now());
   if (!id) return refusal(id.error().message);
   log::Line(log::Level::info, "approval wanted")
       .add("id", *id)
-      .add("who", call.who->name)
+      .add("who", call.caller->name)
       .add("tool", question.subject.tool)
       .add("arguments", question.subject.digest);
   return refusal(fmt::format(

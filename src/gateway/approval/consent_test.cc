@@ -40,7 +40,7 @@ class ConsentTest : public ::testing::Test {
   void SetUp() override {
     ASSERT_NE(entry_, nullptr);
     ASSERT_NE(entry_->conditions, nullptr);
-    call_.call.who = payer_;
+    call_.call.caller = payer_;
     call_.call.has_user = true;
     call_.call.capabilities = R"({"elicitation":{}})";
     call_.call.deadline = executor_.now() + seconds(5);

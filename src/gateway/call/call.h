@@ -57,7 +57,7 @@ class TaskIds;
 // Through which front end someone asks, who it is, and from which address.
 struct CallOrigin {
   std::string_view frontend;
-  Caller who;
+  Caller caller;
   std::string from = {};
 };
 
@@ -73,7 +73,7 @@ struct Call {
   Peer& client;
   mutable Deadline deadline;  // Moves while a person does what the call waits for.
   std::size_t bytes_in = 0;
-  Caller who = {};  // Set by the front end. A call of nobody is refused.
+  Caller caller = {};  // Set by the front end. A call of nobody is refused.
 
   // Who asks, as far as the front end knows.
   std::string_view session = {};         // Empty for a client without one.

@@ -20,14 +20,14 @@ class InFlight {
   class Entry {
    public:
     Entry(InFlight& list, const void* session, std::string_view id, Stop& stop)
-        : list_(list), place_(list.calls_.emplace(Key(session, id), &stop)) {}
+        : list_(list), position_(list.calls_.emplace(Key(session, id), &stop)) {}
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
-    ~Entry() { list_.calls_.erase(place_); }
+    ~Entry() { list_.calls_.erase(position_); }
 
    private:
     InFlight& list_;
-    std::multimap<std::pair<const void*, std::string>, Stop*>::iterator place_;
+    std::multimap<std::pair<const void*, std::string>, Stop*>::iterator position_;
   };
 
   // Asks the calls with that id to stop.

@@ -16,7 +16,7 @@ struct CallParts {
   const mcp::Method& method;
   mcp::Revision revision;
   std::string_view frontend;
-  Caller who;
+  Caller caller;
   std::string_view from = {};  // The address of the client; empty for our own stdin.
   Peer& client;
   Deadline deadline;
@@ -41,7 +41,7 @@ inline Call make_call(CallParts parts) {
           .client = parts.client,
           .deadline = parts.deadline,
           .bytes_in = parts.bytes_in,
-          .who = std::move(parts.who),
+          .caller = std::move(parts.caller),
           .session = parts.session,
           .capabilities = parts.capabilities,
           .log_level = parts.log_level,

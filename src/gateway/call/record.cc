@@ -37,10 +37,10 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
                                  const policy::AuditSettings& settings) {
   policy::AuditRecord record;
   record.when_ms = now_ms();
-  if (call.who) {
-    record.caller = call.who->id;
-    record.name = call.who->name;
-    record.auth_method = name_of(call.who->auth_method);
+  if (call.caller) {
+    record.caller = call.caller->id;
+    record.name = call.caller->name;
+    record.auth_method = name_of(call.caller->auth_method);
   }
   record.from = call.from;
   record.frontend = call.frontend;
@@ -109,7 +109,7 @@ void Recorder::log(const Call& call, const mcp::Reply& reply, Outcome outcome, d
   log::Line(log::Level::info, "call")
       .add("id", call.request.id)
       .add("frontend", call.frontend)
-      .add("who", call.who ? call.who->name : "nobody")
+      .add("who", call.caller ? call.caller->name : "nobody")
       .add("method", call.request.method)
       .add("name", call.target)
       .add("upstream", call.upstream)

@@ -43,7 +43,7 @@ mcp::Reply stored_instead(const Call& call, const mcp::Reply& reply, std::size_t
   const std::string_view type = text ? "text/plain" : "application/json";
   std::string whole = text ? *std::move(text) : reply.body;
   const std::size_t size = whole.size();
-  auto stored = results.keep(*call.who, std::move(whole), std::string(type), here().now());
+  auto stored = results.keep(*call.caller, std::move(whole), std::string(type), here().now());
   if (!stored) return mcp::error_reply(stored.error());
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(results.bounds().time).count();
   const std::string note = fmt::format(

@@ -57,7 +57,7 @@ void StoredResults::drop_oldest() {
   ids_.erase(oldest);
 }
 
-Result<StoredResults::Stored> StoredResults::keep(const Principal& who, std::string text,
+Result<StoredResults::Stored> StoredResults::keep(const Principal& caller, std::string text,
                                                   std::string type, Deadline now) {
   const std::lock_guard lock(mutex_);
   if (text.size() > bounds_.total) {
@@ -75,12 +75,13 @@ Result<StoredResults::Stored> StoredResults::keep(const Principal& who, std::str
   const Stored stored{fmt::format("{}{}", kStoredPrefix, id), pages_of(text, bounds_.page)};
   held_ += text.size();
   ids_.push_back(id);
-  by_id_.emplace(id,
-                 One{who.id, std::move(text), std::move(type), bounds_.page, now + bounds_.time});
+  by_id_.emplace(
+      id, One{caller.id, std::move(text), std::move(type), bounds_.page, now + bounds_.time});
   return stored;
 }
 
-Result<std::string> StoredResults::read(const Principal& who, std::string_view uri, Deadline now) {
+Result<std::string> StoredResults::read(const Principal& caller, std::string_view uri,
+                                        Deadline now) {
   const std::string_view rest = uri.substr(std::min(uri.size(), kStoredPrefix.size()));
   const auto slash = rest.find('/');
   std::size_t page = 1;
@@ -94,7 +95,7 @@ Result<std::string> StoredResults::read(const Principal& who, std::string_view u
   if (found == by_id_.end()) return unknown(uri);
   const One& one = found->second;
   const std::size_t pages = pages_of(one.text, one.page);
-  if (one.owner != who.id || one.until <= now || page < 1 || page > pages) return unknown(uri);
+  if (one.owner != caller.id || one.until <= now || page < 1 || page > pages) return unknown(uri);
   const std::string_view text = one.text;
   const std::size_t from = character_at(text, (page - 1) * one.page);
   const std::size_t to = character_at(text, page * one.page);

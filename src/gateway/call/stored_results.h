@@ -37,10 +37,10 @@ class StoredResults {
   Bounds bounds() const;
 
   // The oldest make room. Code::too_large if there is not enough even then.
-  Result<Stored> keep(const Principal& who, std::string text, std::string type, Deadline now);
+  Result<Stored> keep(const Principal& caller, std::string text, std::string type, Deadline now);
 
   // The raw result of reading one page. Code::resource_not_found to anybody but the caller.
-  Result<std::string> read(const Principal& who, std::string_view uri, Deadline now);
+  Result<std::string> read(const Principal& caller, std::string_view uri, Deadline now);
 
  private:
   struct One {

@@ -1,5 +1,5 @@
-// Who wants to hear of changes to which resource, and of which tasks: Subscriptions counts over all
-// clients, a Subscriber and FollowedTasks are the sets of one of them.
+// Which resources and tasks clients subscribe to: Subscriptions counts over all clients, a
+// Subscriber and FollowedTasks are the sets of one client.
 //
 // All are used on any worker and guarded by a mutex: subscribing is rare.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace patchbay::gateway {
 
-// An upstream is subscribed to for the first client that wants it and let go after the last.
+// A resource is subscribed to for its first client and unsubscribed from after its last.
 class Subscriptions {
  public:
   void add(std::string_view upstream, std::string_view uri) {
@@ -52,7 +52,7 @@ class Subscriptions {
   std::map<std::pair<std::string, std::string>, int> wanted_;
 };
 
-// A Subscriber is one client's set of resources that it wants to hear of. Guarded as well: the
+// A Subscriber is one client's set of subscribed resources. Guarded as well: the
 // requests of one session come on several workers.
 class Subscriber {
  public:
@@ -78,11 +78,11 @@ class Subscriber {
   std::set<std::string, std::less<>> uris_;
 };
 
-// The tasks that one client wants to hear of. Guarded like the others.
+// The tasks whose updates one client receives. Guarded like the others.
 class FollowedTasks {
  public:
-  // `key` tells a task from all others (see task_key), `listed` is how the client knows it. What is
-  // more than it may follow is left out.
+  // `key` identifies the task (see task_key), `listed` is the id that the client knows. Tasks above
+  // the limit are left out.
   void add(const std::string& key, std::string listed) {
     const std::lock_guard lock(mutex_);
     if (tasks_.size() < kMost) tasks_[key] = std::move(listed);
@@ -91,7 +91,7 @@ class FollowedTasks {
     const std::lock_guard lock(mutex_);
     tasks_.erase(key);
   }
-  // How the client knows it; empty if it does not want to hear of it.
+  // The id that the client knows; empty if the client does not follow the task.
   std::string find(const std::string& key) const {
     const std::lock_guard lock(mutex_);
     const auto found = tasks_.find(key);

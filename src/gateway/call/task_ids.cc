@@ -10,30 +10,31 @@ namespace {
 constexpr char kDot = '.';  // Between the mark, which has none, and the id.
 
 // What a mark is of. With the lengths in front, no two sets of parts read the same.
-std::string marked_text(const Principal& who, std::string_view upstream, std::string_view id) {
-  return fmt::format("{} {} {} {} {}", who.id.size(), upstream.size(), who.id, upstream, id);
+std::string marked_text(const Principal& caller, std::string_view upstream, std::string_view id) {
+  return fmt::format("{} {} {} {} {}", caller.id.size(), upstream.size(), caller.id, upstream, id);
 }
 
 }  // namespace
 
-std::string TaskIds::listed(const Principal& who, std::string_view upstream,
+std::string TaskIds::listed(const Principal& caller, std::string_view upstream,
                             std::string_view id) const {
-  const std::string mark = key_.mark(marked_text(who, upstream, id));
+  const std::string mark = key_.mark(marked_text(caller, upstream, id));
   return mcp::listed_task(upstream, fmt::format("{}{}{}", mark, kDot, id));
 }
 
-std::optional<TaskIds::Place> TaskIds::find(const Principal& who, std::string_view listed) const {
+std::optional<TaskIds::Location> TaskIds::find(const Principal& caller,
+                                               std::string_view listed) const {
   const auto name = mcp::split_task(listed);
   const auto dot = name ? name->id.find(kDot) : std::string_view::npos;
   if (dot == std::string_view::npos) return std::nullopt;
   const std::string_view id = name->id.substr(dot + 1);
-  const bool good = key_.is_mark(name->id.substr(0, dot), marked_text(who, name->upstream, id));
+  const bool good = key_.is_mark(name->id.substr(0, dot), marked_text(caller, name->upstream, id));
   if (!good) return std::nullopt;
-  return Place{std::string(name->upstream), std::string(id)};
+  return Location{std::string(name->upstream), std::string(id)};
 }
 
 std::string listed_task(const Call& call, std::string_view id) {
-  return call.tasks ? call.tasks->listed(*call.who, call.upstream, id) : std::string(id);
+  return call.tasks ? call.tasks->listed(*call.caller, call.upstream, id) : std::string(id);
 }
 
 }  // namespace patchbay::gateway

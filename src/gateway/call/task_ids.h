@@ -18,15 +18,15 @@ class TaskIds {
  public:
   explicit TaskIds(policy::Sealer key) : key_(key) {}
 
-  // How `who` knows the task that `upstream` calls `id`.
-  std::string listed(const Principal& who, std::string_view upstream, std::string_view id) const;
+  // How `caller` knows the task that `upstream` calls `id`.
+  std::string listed(const Principal& caller, std::string_view upstream, std::string_view id) const;
 
-  struct Place {
+  struct Location {
     std::string upstream;
     std::string id;  // The upstream's own.
   };
-  // Empty if it is not the id of a task of `who`.
-  std::optional<Place> find(const Principal& who, std::string_view listed) const;
+  // Empty if it is not the id of a task of `caller`.
+  std::optional<Location> find(const Principal& caller, std::string_view listed) const;
 
  private:
   const policy::Sealer key_;

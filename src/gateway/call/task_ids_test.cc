@@ -11,10 +11,10 @@ TEST(TaskIds, AreFoundByWhoeverMadeTheTask) {
   for (const std::string id : {"0.1", "p.a.b:c", ""}) {
     const std::string listed = ids.listed(ann, "up", id);
     EXPECT_EQ(listed, ids.listed(ann, "up", id));
-    const auto place = ids.find(ann, listed);
-    ASSERT_TRUE(place);
-    EXPECT_EQ(place->upstream, "up");
-    EXPECT_EQ(place->id, id);
+    const auto location = ids.find(ann, listed);
+    ASSERT_TRUE(location);
+    EXPECT_EQ(location->upstream, "up");
+    EXPECT_EQ(location->id, id);
   }
 }
 

@@ -54,7 +54,7 @@ std::shared_ptr<const ToolSchemas> schemas_of(const std::string& dotted, const m
   return std::make_shared<const ToolSchemas>(dotted, item.definition);
 }
 
-void give_terms(CatalogEntry& entry, policy::ToolAccess access) {
+void set_conditions(CatalogEntry& entry, policy::ToolAccess access) {
   entry.conditions = std::move(access.conditions);
   entry.rule = access.rule;
 }
@@ -176,7 +176,7 @@ void Catalog::add_named(Section& to, ItemKind kind, const Catalog* before) {
       entry.dotted = fmt::format("{}.{}", upstream, item.key);
       if (kind == ItemKind::tool) {
         entry.schemas = schemas_of(entry.dotted, item, before);
-        if (access_) give_terms(entry, access_->tool(upstream, item.key));
+        if (access_) set_conditions(entry, access_->tool(upstream, item.key));
       }
       // The spellings of two upstreams may be the same (`a_b_c`): such a name is nobody's.
       const auto alias = [&](std::string name) {
@@ -192,8 +192,8 @@ void Catalog::add_named(Section& to, ItemKind kind, const Catalog* before) {
   }
 }
 
-// A URI is a name that its owner gave to the world, so it stays as it is. Where two upstreams give
-// the same one, the second is told apart by its upstream in front.
+// A URI is globally unique by intention, so it is not renamed. If two upstreams list the same URI,
+// the second one gets the name of its upstream as a prefix.
 void Catalog::add_addressed(Section& to, ItemKind kind) {
   for (const auto& offer : offers_) {
     for (const auto& item : mcp::of(offer.items, kind)) {

@@ -4,9 +4,9 @@
 
 namespace patchbay::gateway {
 
-const std::vector<std::string_view>& CatalogChanges::of(const Principal& who) {
-  auto before = restricted_.of(before_, who);
-  auto now = restricted_.of(now_, who);
+const std::vector<std::string_view>& CatalogChanges::of(const Principal& caller) {
+  auto before = restricted_.of(before_, caller);
+  auto now = restricted_.of(now_, caller);
   const auto [known, fresh] = known_.try_emplace({before.get(), now.get()});
   auto& [stored_before, stored_now, found] = known->second;
   if (!fresh) return found;
@@ -23,8 +23,8 @@ const std::vector<std::string_view>& CatalogChanges::of(const Principal& who) {
   return found;
 }
 
-const std::string& ResourceUpdate::of(const Principal& who) {
-  auto catalog = restricted_.of(now_, who);
+const std::string& ResourceUpdate::of(const Principal& caller) {
+  auto catalog = restricted_.of(now_, caller);
   const auto [known, fresh] = known_.try_emplace(catalog);
   if (fresh) {
     std::string listed = catalog->listed_uri(upstream_, uri_);

@@ -22,8 +22,8 @@ class CatalogChanges {
   CatalogChanges(CatalogSnapshot before, CatalogSnapshot now, RestrictedCatalogs& restricted)
       : before_(std::move(before)), now_(std::move(now)), restricted_(restricted) {}
 
-  // The notifications that tell `who` of it.
-  const std::vector<std::string_view>& of(const Principal& who);
+  // The notifications about it for `caller`.
+  const std::vector<std::string_view>& of(const Principal& caller);
 
  private:
   struct Known {
@@ -49,8 +49,8 @@ class ResourceUpdate {
         now_(std::move(now)),
         restricted_(restricted) {}
 
-  // How `who` calls it; empty if it is not there for them.
-  const std::string& of(const Principal& who);
+  // The URI that `caller` knows; empty if the caller may not use it.
+  const std::string& of(const Principal& caller);
 
  private:
   const std::string upstream_;

@@ -21,7 +21,7 @@ struct ToolSettings {
   config::Dict<std::string> describe = {};
 };
 
-// What every upstream can be told, beside the settings of its kind.
+// The settings that every upstream has, beside those of its kind.
 struct UpstreamSettings {
   ToolSettings tools;
   ListLimits lists = {};

@@ -28,7 +28,7 @@ Names names(const Offer& of) {
   return all;
 }
 
-TEST(Curation, ShowsEverythingUnlessTold) {
+TEST(Curation, OffersEverythingByDefault) {
   Offer all = offer({"a", "b"});
   EXPECT_EQ(curate(all, {}), Names{});
   EXPECT_EQ(names(all), (Names{"a", "b"}));
@@ -59,7 +59,7 @@ TEST(Curation, RenamedToolsAreCalledByTheirOwnName) {
   EXPECT_EQ(other.find(ItemKind::tool, "up_z")->key, "a");
 }
 
-TEST(Curation, ADescriptionIsReplacedAndTheRestKept) {
+TEST(Curation, ADescriptionIsReplacedAndTheRestStays) {
   Offer described = offer({"a"});
   curate(described, {.describe = {{"a", "say \"a\""}}});
   const std::string& text = mcp::of(described.items, ItemKind::tool)[0].definition;
@@ -79,7 +79,7 @@ TEST(Curation, NoToolTakesTheNameOfAnother) {
   EXPECT_EQ(names(gone), Names{"b"});
 }
 
-TEST(Curation, SaysWhichToolsAreNotThere) {
+TEST(Curation, ReportsToolsThatAreNotThere) {
   Offer few = offer({"a"});
   EXPECT_EQ(curate(few, {.rename = {{"x", "y"}}, .describe = {{"z", "text"}}}),
             (Names{"tools.rename is about 'x', which is not there",

@@ -27,8 +27,8 @@ class RestrictedCatalogs {
                                     const policy::Rules::Set& about);
 
   // What that caller sees.
-  std::shared_ptr<const Catalog> of(const CatalogSnapshot& snapshot, const Principal& who) {
-    return snapshot.rules ? of(snapshot, snapshot.rules->about(who)) : snapshot.catalog;
+  std::shared_ptr<const Catalog> of(const CatalogSnapshot& snapshot, const Principal& caller) {
+    return snapshot.rules ? of(snapshot, snapshot.rules->about(caller)) : snapshot.catalog;
   }
 
  private:

@@ -33,7 +33,9 @@ Offer offer(const std::string& name, const std::vector<std::string>& tools) {
   return made;
 }
 
-Principal caller(std::vector<std::string> roles) { return {"1", "x", AuthMethod::token, std::move(roles)}; }
+Principal caller(std::vector<std::string> roles) {
+  return {"1", "x", AuthMethod::token, std::move(roles)};
+}
 
 TEST(RestrictedCatalogs, WhatIsHiddenLeavesNoTrace) {
   RestrictedCatalogs restricted;
@@ -52,7 +54,7 @@ TEST(RestrictedCatalogs, WhatIsHiddenLeavesNoTrace) {
   EXPECT_EQ(seen->family(), whole->number());
 }
 
-TEST(RestrictedCatalogs, AreSharedByThoseWhoSeeTheSame) {
+TEST(RestrictedCatalogs, AreSharedByCallersThatSeeTheSame) {
   RestrictedCatalogs restricted;
   const CatalogSnapshot snapshot{
       std::make_shared<const Catalog>(std::vector{offer("a", {"x", "y"})}, NameSettings()),
@@ -64,7 +66,7 @@ TEST(RestrictedCatalogs, AreSharedByThoseWhoSeeTheSame) {
   EXPECT_EQ(tool->schemas, snapshot.catalog->find(ItemKind::tool, "x")->schemas);
 }
 
-TEST(CatalogChanges, AreForThoseWhoSeeTheChange) {
+TEST(CatalogChanges, AreForCallersThatSeeTheChange) {
   RestrictedCatalogs restricted;
   const auto both = rules({rule("r", {"a.x"}), rule("s", {"a.*"})});
   const CatalogSnapshot before{

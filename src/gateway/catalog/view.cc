@@ -16,21 +16,21 @@ std::shared_ptr<const Catalog> counted_here(std::shared_ptr<const Catalog> catal
 CatalogView::CatalogView()
     : now_{std::make_shared<const Catalog>(std::vector<Offer>(), NameSettings())} {}
 
-bool CatalogView::is_admin(const Principal& who) const {
-  if (who.auth_method == AuthMethod::none) return true;
-  if (now_.rules) return now_.rules->has_role(who, policy::kAdminRole);
-  return std::ranges::find(who.roles, policy::kAdminRole) != who.roles.end();
+bool CatalogView::is_admin(const Principal& caller) const {
+  if (caller.auth_method == AuthMethod::none) return true;
+  if (now_.rules) return now_.rules->has_role(caller, policy::kAdminRole);
+  return std::ranges::find(caller.roles, policy::kAdminRole) != caller.roles.end();
 }
 
-std::shared_ptr<const Catalog> CatalogView::current(const Principal& who) const {
+std::shared_ptr<const Catalog> CatalogView::current(const Principal& caller) const {
   if (!now_.rules) return now_.catalog;
-  const auto about = now_.rules->about(who);
+  const auto about = now_.rules->about(caller);
   if (const auto seen = seen_.find(about); seen != seen_.end()) return seen->second;
   if (seen_.size() >= kMostSeen) seen_.clear();
   return seen_.emplace(about, counted_here(restricted_->of(now_, about))).first->second;
 }
 
-Task<std::shared_ptr<const Catalog>> CatalogView::wait_synced(const Principal& who,
+Task<std::shared_ptr<const Catalog>> CatalogView::wait_synced(const Principal& caller,
                                                               Deadline deadline) {
   if (!synced_) {
     OneShot<void> synced;
@@ -39,7 +39,7 @@ Task<std::shared_ptr<const Catalog>> CatalogView::wait_synced(const Principal& w
     std::erase(waiting_, &synced);
     if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
   }
-  co_return current(who);
+  co_return current(caller);
 }
 
 void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool synced) {
@@ -58,7 +58,7 @@ void CatalogView::set_rules(std::shared_ptr<const policy::Rules> rules) {
   const bool same = now_.rules && rules && now_.rules->version() == rules->version();
   if (same || now_.rules == rules) return;
   if (!synced_) {
-    // Nobody has been told anything yet.
+    // No client has been notified of anything yet.
     now_.rules = std::move(rules);
     seen_.clear();
     return;
@@ -69,12 +69,12 @@ void CatalogView::set_rules(std::shared_ptr<const policy::Rules> rules) {
 }
 
 void CatalogView::before_change() {
-  if (told_) {
+  if (notified_) {
     seen_.clear();
     return;
   }
-  told_ = now_;
-  told_seen_ = std::exchange(seen_, {});
+  notified_ = now_;
+  notified_seen_ = std::exchange(seen_, {});
 }
 
 void CatalogView::after_change(bool at_once) {
@@ -85,13 +85,14 @@ void CatalogView::after_change(bool at_once) {
   }
 }
 
-// Tells of what is another than clients know. A change that was taken back meanwhile is none.
+// Notifies clients of what differs from what they know. A change that was reverted meanwhile is
+// none.
 void CatalogView::notify() {
   drop();
-  CatalogSnapshot before = *std::exchange(told_, std::nullopt);
+  CatalogSnapshot before = *std::exchange(notified_, std::nullopt);
   CatalogChanges update(std::move(before), now_, *restricted_);
   if (notify_) notify_(update);
-  told_seen_.clear();
+  notified_seen_.clear();
 }
 
 }  // namespace patchbay::gateway

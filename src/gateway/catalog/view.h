@@ -29,14 +29,14 @@ class CatalogView final : Timer {
   void share(RestrictedCatalogs& restricted) { restricted_ = &restricted; }
 
   // As that caller may see it.
-  std::shared_ptr<const Catalog> current(const Principal& who) const;
+  std::shared_ptr<const Catalog> current(const Principal& caller) const;
 
   // As nobody but the gateway itself sees it: whole.
   std::shared_ptr<const Catalog> whole() const { return now_.catalog; }
   bool synced() const { return synced_; }
 
   // The catalog once it is complete, or what there is at `deadline`.
-  Task<std::shared_ptr<const Catalog>> wait_synced(const Principal& who, Deadline deadline);
+  Task<std::shared_ptr<const Catalog>> wait_synced(const Principal& caller, Deadline deadline);
 
   void update(std::shared_ptr<const Catalog> catalog, bool synced);
 
@@ -45,14 +45,14 @@ class CatalogView final : Timer {
   const policy::Rules* rules() const { return now_.rules.get(); }
 
   // Whether the caller has the role `admin`, as everybody has where nobody is asked who they are.
-  bool is_admin(const Principal& who) const;
+  bool is_admin(const Principal& caller) const;
 
   // A resource that has changed, by the upstream's own URI.
   ResourceUpdate update_of(const std::string& upstream, const std::string& uri) const {
     return {upstream, uri, now_, *restricted_};
   }
 
-  // How long changes are gathered before they are told.
+  // How long changes are gathered before clients are notified.
   void set_debounce(std::chrono::nanoseconds debounce) { debounce_ = debounce; }
 
   // Called after changes.
@@ -69,13 +69,13 @@ class CatalogView final : Timer {
   static constexpr std::size_t kMostSeen = 256;
 
   CatalogSnapshot now_;
-  std::optional<CatalogSnapshot> told_;  // As clients know it, while they are to be told.
+  std::optional<CatalogSnapshot> notified_;  // As clients know it, while a notification is due.
   RestrictedCatalogs own_;
   RestrictedCatalogs* restricted_ = &own_;
-  // What callers see now, and what they saw when they were last told.
+  // What callers see now, and what they saw at the last notification.
   using Seen = std::unordered_map<policy::Rules::Set, std::shared_ptr<const Catalog>>;
   mutable Seen seen_;
-  Seen told_seen_;
+  Seen notified_seen_;
   std::chrono::nanoseconds debounce_{0};
   bool synced_ = false;
   std::vector<OneShot<void>*> waiting_;

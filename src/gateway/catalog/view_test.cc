@@ -16,7 +16,7 @@ class CatalogViewTest : public ::testing::Test {
   CatalogViewTest() {
     view.set_debounce(100ms);
     view.on_change([this](CatalogChanges& update) {
-      for (const auto notification : update.of(*local_caller())) told.emplace_back(notification);
+      for (const auto notification : update.of(*local_caller())) sent.emplace_back(notification);
     });
   }
 
@@ -28,56 +28,56 @@ class CatalogViewTest : public ::testing::Test {
     view.update(std::make_shared<const Catalog>(std::vector{made}, NameSettings()), synced);
   }
 
-  using Told = std::vector<std::string>;
+  using Sent = std::vector<std::string>;
   const std::string tools = "notifications/tools/list_changed";
   const std::string prompts = "notifications/prompts/list_changed";
   testing::ManualExecutor executor;
   std::shared_ptr<Upstream> upstream = std::make_shared<testing::FakeUpstream>("up");
   CatalogView view;
-  Told told;
+  Sent sent;
 };
 
-TEST_F(CatalogViewTest, ManyChangesAreToldAsOne) {
+TEST_F(CatalogViewTest, ManyChangesAreNotifiedAsOne) {
   offer("start");
-  told.clear();
+  sent.clear();
   for (const auto* const tool : {"a", "b", "c"}) {
     offer(tool, "p");
     EXPECT_NE(view.whole()->find(ItemKind::tool, tool), nullptr) << "the catalog does not wait";
     executor.pass(20ms);
   }
-  EXPECT_EQ(told, Told{});
+  EXPECT_EQ(sent, Sent{});
   executor.pass(100ms);
-  EXPECT_EQ(told, (Told{prompts, tools}));
+  EXPECT_EQ(sent, (Sent{prompts, tools}));
   executor.pass(1s);
-  EXPECT_EQ(told.size(), 2U);
+  EXPECT_EQ(sent.size(), 2U);
   offer("d", "p");
   executor.pass(200ms);
-  EXPECT_EQ(told, (Told{prompts, tools, tools})) << "later changes are told again";
+  EXPECT_EQ(sent, (Sent{prompts, tools, tools})) << "later changes are notified again";
 }
 
-TEST_F(CatalogViewTest, AChangeThatIsTakenBackIsNotTold) {
+TEST_F(CatalogViewTest, ARevertedChangeIsNotNotified) {
   offer("a");
-  told.clear();
+  sent.clear();
   offer("b");
   offer("a");
   executor.pass(200ms);
-  EXPECT_EQ(told, Told{});
+  EXPECT_EQ(sent, Sent{});
 }
 
 TEST_F(CatalogViewTest, TheListIsCompleteAtOnce) {
   offer("a", "", false);
-  EXPECT_EQ(told, Told{});
+  EXPECT_EQ(sent, Sent{});
   offer("b", "", true);
-  EXPECT_EQ(told, Told{tools});
+  EXPECT_EQ(sent, Sent{tools});
   executor.pass(1s);
-  EXPECT_EQ(told, Told{tools}) << "later clients are not notified of the start";
+  EXPECT_EQ(sent, Sent{tools}) << "later clients are not notified of the start";
 }
 
 TEST_F(CatalogViewTest, NothingIsGatheredWithoutDebounce) {
   view.set_debounce(0ms);
   offer("a");
   offer("b");
-  EXPECT_EQ(told, (Told{tools, tools}));
+  EXPECT_EQ(sent, (Sent{tools, tools}));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Connection {
   // From now on messages carry another token, where messages do.
   virtual void use_token(const std::string& /*token*/) {}
 
-  // Lets go of the server; with `orderly`, it gets the time to end by itself. Called once.
+  // Releases the server; with `orderly`, it gets the time to end by itself. Called once.
   virtual Task<void> end(bool orderly) = 0;
 };
 

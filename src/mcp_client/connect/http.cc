@@ -27,8 +27,8 @@ class StreamableConnection final : public Connection {
 
 class SseConnection final : public Connection {
  public:
-  SseConnection(const transport::HttpTarget& target, const HttpCandidate& way)
-      : channel_(target, way.place, way.post) {}
+  SseConnection(const transport::HttpTarget& target, const HttpCandidate& candidate)
+      : channel_(target, candidate.post_endpoint, candidate.post) {}
 
   Task<void> connect(Deadline deadline) { return channel_.connect(deadline); }
   transport::Channel& channel() override { return channel_; }
@@ -54,7 +54,7 @@ bool is_sendable(std::string_view name, std::string_view value) {
 
 }  // namespace
 
-std::vector<HttpCandidate> ways_to(const net::Url& url, std::string_view kind, bool alone) {
+std::vector<HttpCandidate> http_candidates(const net::Url& url, std::string_view kind, bool alone) {
   using transport::PostEndpoint;
   if (kind == "sse")
     return {{false, url.path == "/" ? below(url, "/sse") : url, PostEndpoint::announced, {}}};
@@ -131,11 +131,11 @@ Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
   // What comes from now on is a reason to try again, should this come to nothing.
   if (target_.credentials) seen_ = target_.credentials->changes();
   for (;;) {
-    const HttpCandidate& way = ways_[way_];
-    if (way.streamable) co_return std::make_unique<StreamableConnection>(target_);
+    const HttpCandidate& candidate = candidates_[current_];
+    if (candidate.streamable) co_return std::make_unique<StreamableConnection>(target_);
     transport::HttpTarget target = target_;
-    target.url = way.stream;
-    auto connection = std::make_unique<SseConnection>(target, way);
+    target.url = candidate.stream;
+    auto connection = std::make_unique<SseConnection>(target, candidate);
     auto connected = co_await connection->connect(deadline);
     if (connected) co_return connection;
     // Also if the attempt was stopped: what the connection reads with must end before it does.
@@ -158,8 +158,8 @@ Task<void> HttpConnector::rest(Deadline time) {
 }
 
 bool HttpConnector::try_next_candidate() {
-  way_ = (way_ + 1) % ways_.size();
-  if (++tried_ < ways_.size()) return true;
+  current_ = (current_ + 1) % candidates_.size();
+  if (++tried_ < candidates_.size()) return true;
   tried_ = 0;
   return false;
 }

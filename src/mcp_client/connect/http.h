@@ -1,5 +1,5 @@
-// Reaches a server over HTTP, in the ways that its kind allows: Streamable HTTP, or the event
-// stream of the first revision. The way that worked is tried first the next time.
+// Connects to a server over HTTP with the transports that its kind allows: Streamable HTTP, or the
+// event stream of the first revision. The candidate that worked is tried first the next time.
 //
 // Confined to one worker.
 #pragma once
@@ -15,20 +15,20 @@
 
 namespace patchbay::upstreams {
 
-// A way to speak to a server.
+// A transport to try.
 struct HttpCandidate {
   bool streamable = true;
   // Otherwise: where the event stream is, and where to post.
   net::Url stream = {};
-  transport::PostEndpoint place = transport::PostEndpoint::announced;
+  transport::PostEndpoint post_endpoint = transport::PostEndpoint::announced;
   net::Url post = {};
 };
 
 class HttpConnector final : public Connector {
  public:
-  // REQUIRES: there is a way.
-  HttpConnector(transport::HttpTarget target, std::vector<HttpCandidate> ways)
-      : target_(std::move(target)), ways_(std::move(ways)) {}
+  // REQUIRES: there is a candidate.
+  HttpConnector(transport::HttpTarget target, std::vector<HttpCandidate> candidates)
+      : target_(std::move(target)), candidates_(std::move(candidates)) {}
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
   bool try_next_candidate() override;
@@ -37,15 +37,17 @@ class HttpConnector final : public Connector {
 
  private:
   const transport::HttpTarget target_;
-  const std::vector<HttpCandidate> ways_;
-  std::size_t way_ = 0;    // The one to take.
-  std::size_t tried_ = 0;  // In vain, since one worked.
-  int seen_ = 0;           // Changes of the credentials, when it was last tried.
+  const std::vector<HttpCandidate> candidates_;
+  std::size_t current_ = 0;  // The one to try.
+  std::size_t tried_ = 0;    // Without success, since one worked.
+  int seen_ = 0;             // Changes of the credentials, when it was last tried.
 };
 
-// The ways to a server at `url` of that kind: "http", "sse" or "custom-http-sse". Where all posts
-// go to the same fixed place, a server cannot tell two clients apart: not `alone`, that is no way.
-std::vector<HttpCandidate> ways_to(const net::Url& url, std::string_view kind, bool alone = true);
+// The candidates for a server at `url` of that kind: "http", "sse" or "custom-http-sse". Where all
+// posts go to the same fixed endpoint, a server cannot distinguish two clients: unless `alone`,
+// that is no candidate.
+std::vector<HttpCandidate> http_candidates(const net::Url& url, std::string_view kind,
+                                           bool alone = true);
 
 // Where a server is and how it is spoken to, from its settings. The error says which setting is
 // wrong, and why.

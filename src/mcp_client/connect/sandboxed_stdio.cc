@@ -62,7 +62,7 @@ class ConfinedConnection final : public Connection {
   void note_run(const sandbox::Usage& usage) const {
     const auto ending = confined_->child().ending().value_or(net::Ending());
     std::string what = settings_.command;
-    for (const auto& word : settings_.args) what.append(1, '\0').append(word);
+    for (const auto& arg : settings_.args) what.append(1, '\0').append(arg);
     log::Line line(log::Level::info, "sandbox run");
     line.add("upstream", upstream_)
         .add("sandbox", confined_->name())

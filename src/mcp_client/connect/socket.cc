@@ -34,25 +34,25 @@ Result<SocketEndpoint> tcp_endpoint(std::string_view address) {
   auto host = address.substr(0, colon);
   const auto digits = colon == std::string_view::npos ? "" : address.substr(colon + 1);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  SocketEndpoint place{std::string(host), 0, ""};
+  SocketEndpoint endpoint{std::string(host), 0, ""};
   const auto [end, fault] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), place.port);
+      std::from_chars(digits.data(), digits.data() + digits.size(), endpoint.port);
   const bool number = fault == std::errc() && end == digits.data() + digits.size();
-  if (host.empty() || !number || place.port < 1 || place.port > 65535) {
+  if (host.empty() || !number || endpoint.port < 1 || endpoint.port > 65535) {
     return Error{Code::invalid_params, fmt::format("'{}' is not host:port", address)};
   }
-  return place;
+  return endpoint;
 }
 
 Task<std::unique_ptr<Connection>> SocketConnector::connect(Deadline deadline) {
   net::Fd fd;
-  if (place_.host.empty()) {
-    auto connected = net::connect_unix(place_.path);
+  if (endpoint_.host.empty()) {
+    auto connected = net::connect_unix(endpoint_.path);
     if (!connected) co_return connected.error();
     fd = *std::move(connected);
   } else {
     const Deadline by = std::min(deadline, here().now() + settings_.connect_time);
-    auto connected = co_await net::connect_tcp(place_.host, place_.port, by);
+    auto connected = co_await net::connect_tcp(endpoint_.host, endpoint_.port, by);
     if (!connected) co_return connected.error();
     fd = *std::move(connected);
     net::set_no_delay(fd.get());

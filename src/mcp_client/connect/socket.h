@@ -39,13 +39,13 @@ Result<SocketEndpoint> tcp_endpoint(std::string_view address);
 
 class SocketConnector final : public Connector {
  public:
-  SocketConnector(SocketEndpoint place, const SocketSettings& settings)
-      : place_(std::move(place)), settings_(settings) {}
+  SocketConnector(SocketEndpoint endpoint, const SocketSettings& settings)
+      : endpoint_(std::move(endpoint)), settings_(settings) {}
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
 
  private:
-  const SocketEndpoint place_;
+  const SocketEndpoint endpoint_;
   const SocketSettings settings_;
 };
 

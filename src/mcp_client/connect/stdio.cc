@@ -59,7 +59,7 @@ class ChildConnection final : public Connection {
   const Duration grace_;
 };
 
-// Where the user is at home, unless the settings say otherwise.
+// Runs the program as `user`, with that user's environment unless the settings override it.
 void become(const net::User& user, const StdioSettings& settings, net::Program& program) {
   program.user = user;
   const auto set = [&](const std::string& name, const std::string& value) {
@@ -72,7 +72,7 @@ void become(const net::User& user, const StdioSettings& settings, net::Program& 
   };
   set("USER", user.name);
   set("LOGNAME", user.name);
-  set("HOME", user.owner);
+  set("HOME", user.home_directory);
   set("SHELL", user.shell);
 }
 

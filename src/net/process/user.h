@@ -18,7 +18,7 @@ struct User {
   std::vector<gid_t> groups;  // All of them.
   // From the database; empty for an unknown number.
   std::string name;
-  std::string owner;
+  std::string home_directory;
   std::string shell;
 };
 

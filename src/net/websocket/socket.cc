@@ -164,7 +164,7 @@ void WebSocket::put_control(WsOpcode opcode, std::string_view payload) {
   discard(put, "the queue holds enough answers to pings");
 }
 
-// A mask that cannot be predicted by whoever chooses the payload (RFC 6455, 10.3).
+// A mask that the author of the payload cannot predict (RFC 6455, 10.3).
 WsMask WebSocket::new_mask() {
   if (masks_.size() < sizeof(WsMask)) {
     stretch(masks_, kMasks);

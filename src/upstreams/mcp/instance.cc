@@ -31,7 +31,7 @@ Instance::Instance(Parts parts)
       counters_(parts.counters),
       restarts_(parts.restarts),
       lists_(parts.lists),
-      place_(std::move(parts.place)),
+      task_prefix_(std::move(parts.task_prefix)),
       last_used_(Clock::now()),
       handshake_mode_(handshake_mode_for(settings_.protocol.revision)) {}
 
@@ -182,7 +182,7 @@ Task<void> Instance::begin(Deadline deadline) {
     }
     closed_.emplace();
     McpLink::Events& events = *this;
-    run_.emplace(*std::move(connection), events, counters_, place_, settings_);
+    run_.emplace(*std::move(connection), events, counters_, task_prefix_, settings_);
     auto opened = co_await open(deadline);
     if (opened) co_return co_await take_up_work(deadline);
     const Error why{opened.error().code, earlier + opened.error().message, opened.error().data};
@@ -202,8 +202,8 @@ Task<void> Instance::open(Deadline deadline) {
   if (opened) {
     handshake_mode_ = link.stateless() ? HandshakeMode::stateless : HandshakeMode::session_based;
   } else {
-    // What was right once may be wrong now; a server that was lost before it answered may have
-    // taken the question amiss.
+    // What was right once may be wrong now; a server that was lost before it answered may not
+    // have understood the question.
     const bool mismatch = handshake_mode_ == HandshakeMode::ask && !link.answered() &&
                           link.closed() && opened.error().code == Code::upstream_failed;
     handshake_mode_ =
@@ -218,12 +218,12 @@ Task<void> Instance::take_up_work(Deadline deadline) {
   auto items = co_await link.list_all(deadline);
   const bool refused = !items && items.error().code == Code::too_large;
   if (!items && !refused) co_return items.error();
-  auto heard = co_await link.subscribe(owner_.subscribed(*this), deadline);
-  if (!heard && stopping_) co_return heard;
-  if (!heard) {
+  auto subscribed = co_await link.subscribe(owner_.subscribed(*this), deadline);
+  if (!subscribed && stopping_) co_return subscribed;
+  if (!subscribed) {
     log::Line(log::Level::warn, "upstream sends no notifications")
         .add("upstream", upstream_)
-        .add("why", heard.error().message);
+        .add("why", subscribed.error().message);
   }
   notify_items(std::move(items));
   co_return ok();

@@ -50,8 +50,8 @@ class Instance final : McpLink::Events {
     Owner& owner;
     const LinkCounters& counters;
     metrics::Counter& restarts;
-    bool lists = true;       // Tells the owner what the server has; otherwise it only answers.
-    std::string place = {};  // In the ids of its tasks: what leads back to it.
+    bool lists = true;  // Reports to the owner what the server has; otherwise it only answers.
+    std::string task_prefix = {};  // The ids of its tasks begin with it.
   };
 
   explicit Instance(Parts parts);
@@ -76,9 +76,9 @@ class Instance final : McpLink::Events {
   // One run of the connection: everything that begins and ends with it.
   struct Run {
     Run(std::unique_ptr<Connection> made, McpLink::Events& events, const LinkCounters& counters,
-        const std::string& place, const McpSettings& settings)
+        const std::string& task_prefix, const McpSettings& settings)
         : connection(std::move(made)),
-          link(connection->channel(), events, counters, place, settings) {
+          link(connection->channel(), events, counters, task_prefix, settings) {
       connection->channel().start(link);
     }
     std::unique_ptr<Connection> connection;
@@ -133,7 +133,7 @@ class Instance final : McpLink::Events {
   const LinkCounters& counters_;
   metrics::Counter& restarts_;
   const bool lists_;
-  const std::string place_;
+  const std::string task_prefix_;
 
   // Read by any thread, written on the owner worker.
   std::atomic<int> running_ = 0;

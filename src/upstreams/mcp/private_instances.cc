@@ -38,31 +38,31 @@ Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call&
   if (call.method.subscribes()) return std::optional<std::string>();
   const bool by_session = settings_.isolation == Isolation::per_session && !call.session.empty();
   // The shared connections belong to the operator of the gateway.
-  if (settings_.isolation == Isolation::per_principal && call.who->id == Principal().id) {
+  if (settings_.isolation == Isolation::per_principal && call.caller->id == Principal().id) {
     return std::optional<std::string>();
   }
-  auto mark = texts_.mark(*call.who);
+  auto mark = texts_.mark(*call.caller);
   if (!mark) return mark.error();
-  if (access_) *mark += access_->mark(*call.who);
+  if (access_) *mark += access_->mark(*call.caller);
   return std::optional(by_session ? fmt::format("session {}{}", call.session, *mark)
-                                  : fmt::format("principal {}{}", call.who->id, *mark));
+                                  : fmt::format("principal {}{}", call.caller->id, *mark));
 }
 
 Result<std::shared_ptr<Instance>> PrivateInstances::find(const std::string& key,
                                                          const gateway::Call& call) {
-  return find_or_make(key, Variant(), call.who);
+  return find_or_make(key, Variant(), call.caller);
 }
 
 Result<std::shared_ptr<Instance>> PrivateInstances::find_narrowed(
     const std::optional<std::string>& key, unsigned abilities, const gateway::Call& call) {
-  const Variant variant{fmt::format("{}{}", kNarrowedPlace, abilities), abilities};
+  const Variant variant{fmt::format("{}{}", kNarrowedPrefix, abilities), abilities};
   // A connection that all callers use belongs to the gateway, not to the first caller.
-  return find_or_make(fmt::format("{} {}", variant.place, key.value_or("anyone")), variant,
-                      key ? call.who : local_caller());
+  return find_or_make(fmt::format("{} {}", variant.task_prefix, key.value_or("anyone")), variant,
+                      key ? call.caller : local_caller());
 }
 
 // One caller must not take the connections of all.
-Result<void> PrivateInstances::check_room(const Principal& who) const {
+Result<void> PrivateInstances::check_room(const Principal& caller) const {
   if (instances_.size() >= static_cast<std::size_t>(settings_.most)) {
     return Error{
         Code::overloaded,
@@ -70,10 +70,10 @@ Result<void> PrivateInstances::check_room(const Principal& who) const {
             "the upstream {} has {} isolated connections already (max_isolated_connections)",
             upstream_, settings_.most)};
   }
-  if (who.auth_method == AuthMethod::none) return ok();  // All callers of this machine are one.
+  if (caller.auth_method == AuthMethod::none) return ok();  // All callers of this machine are one.
   const int share = std::max(1, settings_.most / 4);
   const auto own = std::ranges::count_if(
-      instances_, [&](const auto& entry) { return entry.second.owner == who.id; });
+      instances_, [&](const auto& entry) { return entry.second.owner == caller.id; });
   if (own < share) return ok();
   return Error{
       Code::rate_limited,
@@ -84,23 +84,23 @@ Result<void> PrivateInstances::check_room(const Principal& who) const {
 
 Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::string& key,
                                                                      const Variant& variant,
-                                                                     const Caller& who) {
+                                                                     const Caller& caller) {
   const std::lock_guard lock(mutex_);
   if (const auto found = instances_.find(key); found != instances_.end()) {
     found->second.instance->touch();
     return found->second.instance;
   }
   if (stopped_) return Error{Code::unavailable, "the upstream is stopping"};
-  if (auto room = check_room(*who); !room) return room.error();
-  const auto place = std::hash<std::string>()(key);
+  if (auto room = check_room(*caller); !room) return room.error();
+  const auto hash = std::hash<std::string>()(key);
   Instance::Owner& owner = *this;
   McpSettings settings = settings_;
   if (variant.abilities) settings.abilities = mcp::abilities_of_bits(*variant.abilities);
   auto made = std::make_shared<Instance>(
-      Instance::Parts{*workers_[place % workers_.size()], upstream_, std::move(settings),
-                      connectors_[place % connectors_.size()]({false, who}), owner, counters_,
-                      restarts_, false, variant.place});
-  instances_.emplace(key, Entry{made, who->id});
+      Instance::Parts{*workers_[hash % workers_.size()], upstream_, std::move(settings),
+                      connectors_[hash % connectors_.size()]({false, caller}), owner, counters_,
+                      restarts_, false, variant.task_prefix});
+  instances_.emplace(key, Entry{made, caller->id});
   return made;
 }
 

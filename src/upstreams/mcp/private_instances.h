@@ -20,18 +20,18 @@
 
 namespace patchbay::upstreams {
 
-// In the ids of tasks: the connection that is the client's own.
-inline constexpr std::string_view kPrivatePlace = "own";
-// The same for one whose server was told exactly what its clients can do: the bits follow.
-inline constexpr std::string_view kNarrowedPlace = "can";
+// How the ids of tasks begin on a connection that is the client's own.
+inline constexpr std::string_view kPrivatePrefix = "own";
+// The same for a connection that declares exactly the abilities of its clients: the bits follow.
+inline constexpr std::string_view kNarrowedPrefix = "can";
 
-// For whom a connection is.
-struct Party {
-  bool alone = true;            // Nobody else of this gateway is connected to the same server.
-  Caller who = local_caller();  // Whom the connection belongs to.
+// The caller that a connection is made for.
+struct ConnectionOwner {
+  bool alone = true;  // Nobody else of this gateway is connected to the same server.
+  Caller caller = local_caller();
 };
 
-using MakeConnector = std::function<std::unique_ptr<Connector>(const Party& party)>;
+using MakeConnector = std::function<std::unique_ptr<Connector>(const ConnectionOwner& owner)>;
 
 class PrivateInstances final : Instance::Owner {
  public:
@@ -75,13 +75,13 @@ class PrivateInstances final : Instance::Owner {
   void on_state(Instance&, const gateway::UpstreamState&) override {}
 
   struct Variant {
-    std::string place{kPrivatePlace};
+    std::string task_prefix{kPrivatePrefix};
     std::optional<unsigned> abilities = {};  // None: those of the settings.
   };
 
   Result<InstancePtr> find_or_make(const std::string& key, const Variant& variant,
-                                   const Caller& who);
-  Result<void> check_room(const Principal& who) const;
+                                   const Caller& caller);
+  Result<void> check_room(const Principal& caller) const;
   std::vector<InstancePtr> take(bool all);
   Task<void> end(InstancePtr instance, Deadline deadline);
   Task<void> sweep();

@@ -59,7 +59,7 @@ McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& wo
                                 "Calls that an upstream is working on.",
                                 metrics::labels({{"upstream", name_}}))),
       access_(std::move(plan.access)),
-      told_(told_abilities(plan.settings)),
+      declared_(declared_abilities(plan.settings)),
       private_(name_, plan.settings, plan.connectors, plan.texts, access_, workers, counters_,
                *restarts_, [this](const gateway::TaskUpdate& update) {
                  watcher_.task_changed(*this, update);
@@ -168,21 +168,21 @@ McpUpstream::Route McpUpstream::route_shared(const gateway::Call& call, std::str
   return {.instance = &least_busy(attempts.refused), .target = target, .shared = true};
 }
 
-// A task stays on the connection that made it: its id begins with the place of the connection.
+// A task stays on the connection that made it: its id begins with the prefix of the connection.
 Result<McpUpstream::Route> McpUpstream::route_to_task(const gateway::Call& call,
                                                       std::string_view id,
                                                       const std::optional<std::string>& key) {
   const std::size_t dot = id.find('.');
-  const std::string_view place = id.substr(0, dot);
+  const std::string_view prefix = id.substr(0, dot);
   const std::string_view own = dot == std::string_view::npos ? "" : id.substr(dot + 1);
-  if (key && place == kPrivatePlace) return route_private(private_.find(*key, call), own);
+  if (key && prefix == kPrivatePrefix) return route_private(private_.find(*key, call), own);
   const Error unknown{Code::not_found, "there is no such task"};
-  if (place.starts_with(kNarrowedPlace)) {
-    const auto abilities = number_in(place.substr(kNarrowedPlace.size()));
+  if (prefix.starts_with(kNarrowedPrefix)) {
+    const auto abilities = number_in(prefix.substr(kNarrowedPrefix.size()));
     if (!abilities) return unknown;
     return route_private(private_.find_narrowed(key, *abilities, call), own);
   }
-  const auto index = number_in(place);
+  const auto index = number_in(prefix);
   if (key || !index || *index >= instances_.size()) return unknown;
   return Route{.instance = instances_[*index].get(), .target = own};
 }
@@ -209,7 +209,7 @@ bool McpUpstream::narrows(const gateway::Call& call, std::string_view target, co
   if (!wanted) return false;
   unanswerable_requests_.add(
       target, {wanted->capability,
-               mcp::bits_of_capability(wanted->capability) & mcp::bits_of(told_) & ~*lesser});
+               mcp::bits_of_capability(wanted->capability) & mcp::bits_of(declared_) & ~*lesser});
   call.client.withdraw_questions();
   attempts.narrowed = lesser;
   return true;
@@ -217,8 +217,8 @@ bool McpUpstream::narrows(const gateway::Call& call, std::string_view target, co
 
 std::optional<unsigned> McpUpstream::lesser_abilities(const gateway::Call& call) const {
   if (!mcp::info(call.revision).stateless || call.method.subscribes()) return std::nullopt;
-  const auto can = mcp::common(mcp::abilities_of(call.revision, call.capabilities), told_);
-  return can == told_ ? std::nullopt : std::optional(mcp::bits_of(can));
+  const auto can = mcp::common(mcp::abilities_of(call.revision, call.capabilities), declared_);
+  return can == declared_ ? std::nullopt : std::optional(mcp::bits_of(can));
 }
 
 bool McpUpstream::another_is_up(const std::vector<const Instance*>& than) const {

@@ -66,7 +66,7 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   // What is known from earlier attempts at the same call.
   struct Attempts {
     std::vector<const Instance*> refused = {};  // Replicas that have not taken it.
-    std::optional<unsigned> narrowed = {};      // The server must be told exactly these abilities.
+    std::optional<unsigned> narrowed = {};      // Exactly these abilities are to be declared.
     int sign_ins = 0;
   };
 
@@ -81,8 +81,8 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   bool narrows(const gateway::Call& call, std::string_view target, const Error& error,
                Attempts& attempts);
   bool wants_sign_in(const Error& error) const;
-  // The abilities of the call's client, if the server of a shared connection has been told more and
-  // may ask while the call runs.
+  // The abilities of the call's client, if more were declared to the server of a shared connection
+  // and it may ask while the call runs.
   std::optional<unsigned> lesser_abilities(const gateway::Call& call) const;
   // Prefers those that have not refused the call.
   Instance& least_busy(const std::vector<const Instance*>& refused);
@@ -100,7 +100,8 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   const std::shared_ptr<metrics::Gauge> up_;
   const std::shared_ptr<metrics::Gauge> in_flight_;
   const std::shared_ptr<oauth::Access> access_;
-  const mcp::Abilities told_;  // To servers with sessions, over connections that are not narrowed.
+  const mcp::Abilities
+      declared_;  // To servers with sessions, over connections that are not narrowed.
   std::vector<std::unique_ptr<Instance>> instances_;  // Shared by those who may share.
   PrivateInstances private_;
 

@@ -210,7 +210,7 @@ Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiClient& client, const gateway
   if (plan_.settings.timeout > config::Duration(0)) {
     deadline = std::min(deadline, here().now() + plan_.settings.timeout);
   }
-  const auto credentials = access_ ? access_->credentials(call.who) : nullptr;
+  const auto credentials = access_ ? access_->credentials(call.caller) : nullptr;
   const auto& method = call.request.method;
   if (method == "resources/read") {
     co_return co_await client.read(target, credentials.get(), deadline);

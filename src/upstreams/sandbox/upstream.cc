@@ -137,7 +137,7 @@ Task<mcp::Reply> SandboxUpstream::serve_to_end(const gateway::Call& call, std::s
 
 Task<std::string> SandboxUpstream::use_tool(const gateway::Call& call, SandboxTool tool,
                                             std::string_view arguments) {
-  const std::string& owner = call.who->id;
+  const std::string& owner = call.caller->id;
   switch (tool) {
     case SandboxTool::create:
       co_return co_await create(call, arguments);
@@ -181,7 +181,7 @@ Task<std::shared_ptr<Sandbox>> SandboxUpstream::make(const std::string& owner,
 Task<std::string> SandboxUpstream::create(const gateway::Call& call, std::string_view arguments) {
   auto request = read_create(arguments, settings_);
   if (!request) co_return request.error();
-  auto sandbox = co_await make(call.who->id, *request, call.deadline);
+  auto sandbox = co_await make(call.caller->id, *request, call.deadline);
   if (!sandbox) co_return sandbox.error();
   co_return created_answer(**sandbox, engine_->isolation());
 }

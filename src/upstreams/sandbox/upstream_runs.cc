@@ -79,10 +79,10 @@ Task<std::string> SandboxUpstream::run(const gateway::Call& call, SandboxTool to
   const bool stored = !request->sandbox.empty();
   Result<std::shared_ptr<Sandbox>> sandbox;
   if (stored) {
-    sandbox = table_.find(call.who->id, request->sandbox);
+    sandbox = table_.find(call.caller->id, request->sandbox);
   } else {
     const CreateRequest usual{settings_.limits, settings_.ttl};
-    sandbox = co_await make(call.who->id, usual, call.deadline);
+    sandbox = co_await make(call.caller->id, usual, call.deadline);
   }
   if (!sandbox) co_return sandbox.error();
   table_.begin_use(**sandbox);
@@ -164,7 +164,7 @@ Task<sandbox::Usage> SandboxUpstream::usage_of(const Sandbox& sandbox) {
 
 Task<std::string> SandboxUpstream::use_file(const gateway::Call& call, SandboxTool tool,
                                             const FileRequest& request) {
-  auto found = table_.find(call.who->id, request.sandbox);
+  auto found = table_.find(call.caller->id, request.sandbox);
   if (!found) co_return found.error();
   const auto sandbox = *found;
   table_.begin_use(*sandbox);
@@ -190,7 +190,7 @@ Task<std::string> SandboxUpstream::use_file(const gateway::Call& call, SandboxTo
 Task<mcp::Reply> SandboxUpstream::read_resource(const gateway::Call& call, std::string_view uri) {
   auto request = read_resource_request(uri);
   if (!request) co_return request.error();
-  auto found = table_.find(call.who->id, request->sandbox);
+  auto found = table_.find(call.caller->id, request->sandbox);
   if (!found) co_return Error{Code::resource_not_found, found.error().message};
   const auto sandbox = *found;
   table_.begin_use(*sandbox);
