@@ -68,10 +68,10 @@ void add_plan(UpstreamEntry& entry, Configuration& loaded, Faults& faults) {
 // later, and is looked at again before it is run.
 void check_command(const UpstreamEntry& entry, const upstreams::AllowedCommands& allowed,
                    const std::string& file, Faults& faults) {
-  Faults told_before;
+  Faults reported_before;
   const std::array ignored{std::string_view("kind")};
-  const auto settings = config::read<upstreams::StdioSettings>(part_of(entry.node, false), file,
-                                                               entry.path, told_before, ignored);
+  const auto settings = config::read<upstreams::StdioSettings>(
+      part_of(entry.node, false), file, entry.path, reported_before, ignored);
   auto may_run = allowed.check(upstreams::program_of(settings));
   if (may_run || may_run.error().code != Code::forbidden) return;
   const Node* const given = entry.node.find("command");
@@ -140,8 +140,8 @@ void check_cors(const Settings& settings, const Node& root, const std::string& f
   }
 }
 
-// `section` is where `listen` stands, under `key`; null: it comes from elsewhere. `asks`: whoever
-// comes is asked who they are.
+// `section` is where `listen` stands, under `key`; null: it comes from elsewhere. `asks`: clients
+// must authenticate.
 void check_listen(const std::string& listen, const Node* section, const config::Location& at,
                   bool asks, const std::string& key = "listen") {
   const Node* const given = section ? section->find(key) : nullptr;

@@ -50,7 +50,7 @@ Result<void> add_command(Node& entry, std::string_view rest) {
   return ok();
 }
 
-Result<void> add_place(Node& entry, const Scheme& scheme, std::string_view rest) {
+Result<void> add_location(Node& entry, const Scheme& scheme, std::string_view rest) {
   switch (scheme.form) {
     case Form::command:
       return add_command(entry, rest);
@@ -87,7 +87,7 @@ Result<Node> read_endpoint(std::string_view endpoint) {
   Node entry;
   entry.kind = config::Kind::map;
   add_member(entry, "kind", text_node(scheme->kind));
-  auto added = add_place(entry, *scheme, endpoint.substr(end + 3));
+  auto added = add_location(entry, *scheme, endpoint.substr(end + 3));
   if (!added) return added.error();
   return entry;
 }

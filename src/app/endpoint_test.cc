@@ -33,7 +33,7 @@ TEST(Endpoint, EverySchemeHasItsKind) {
   EXPECT_EQ(read("unix:///run/x.sock"), "kind=unix path=/run/x.sock ");
 }
 
-TEST(Endpoint, WhatIsNoneIsRefusedWithTheWayOut) {
+TEST(Endpoint, RefusesOtherTextAndNamesTheSchemes) {
   for (const auto* const text : {"", "5", "python calc.py", "ftp://host", "HTTP://host", "://x"}) {
     EXPECT_EQ(read(text), "fault: an endpoint begins with one of: " + endpoint_schemes()) << text;
   }

@@ -13,8 +13,8 @@ namespace {
 constexpr std::string_view kKeys = R"({"keys":[{"kty":"OKP","crv":"Ed25519","kid":"a",)"
                                    R"("x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]})";
 
-TEST(JwksSource, FetchesOnceForAllWhoFoundItWasTime) {
-  testing::ManualExecutor messages;  // Holds what is posted until it is told to open it.
+TEST(JwksSource, FetchesOnceForAllThatFoundItDue) {
+  testing::ManualExecutor messages;  // Holds what is posted until the test runs it.
   metrics::Registry registry;
   testing::on_loop([&]() -> Task<void> {
     testing::LoopbackServer server(testing::always(

@@ -12,7 +12,7 @@
 namespace patchbay::app {
 
 // Puts what `file` (none if it is empty) and the environment define into the configuration `root`;
-// the environment stands above the file. Yields the names in the file that mean nothing here.
+// the environment overrides the file. Yields the names in the file that mean nothing here.
 std::vector<std::string> apply_properties(const std::string& file, config::Node& root,
                                           config::Faults& faults);
 

@@ -172,8 +172,8 @@ struct HttpCandidates {
 };
 
 // The header lines for one caller. What cannot be sent is nothing that a server should see in part.
-std::string lines_for(const upstreams::CallerTemplates& headers, const Principal& who) {
-  auto filled = headers.fill(who);
+std::string lines_for(const upstreams::CallerTemplates& headers, const Principal& caller) {
+  auto filled = headers.fill(caller);
   auto lines = filled ? upstreams::header_lines(*filled) : Result<std::string>(filled.error());
   return lines ? *std::move(lines) : "";
 }

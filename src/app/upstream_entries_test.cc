@@ -117,7 +117,7 @@ TEST(DesktopEntries, ProgramsAndUrls) {
             "f sse {kind=sse url=http://h/f}\n");
 }
 
-TEST(DesktopEntries, SayWhatIsMissing) {
+TEST(DesktopEntries, NameWhatIsMissing) {
   EXPECT_EQ(read("mcpServers:\n  a: {}\n  b: {type: http}\n  c: {type: carrier-pigeon}\n"
                  "  d: {type: http, url: tcp://h:1}\n  e: {url: nowhere}\n"),
             "f.yaml:2: mcpServers.a: has no 'command' and no 'url'\n"

@@ -1,5 +1,5 @@
 // The bodies of HTTP error responses. Which form an error has depends on the path, so that a client
-// meets one form per front end, whoever refuses its request. Pure.
+// meets one form per front end, whichever layer refuses its request. Pure.
 #pragma once
 
 #include <cstdint>

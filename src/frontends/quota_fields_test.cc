@@ -5,7 +5,7 @@
 namespace patchbay::frontends {
 namespace {
 
-TEST(QuotaFields, SayWhenToComeBack) {
+TEST(QuotaFields, SendRetryAfter) {
   EXPECT_EQ(retry_field(429, R"({"retryAfterMs":1})"), "Retry-After: 1\r\n");
   EXPECT_EQ(retry_field(429, R"({"retryAfterMs":1001})"), "Retry-After: 2\r\n");
   EXPECT_EQ(retry_field(503, "{}"), "Retry-After: 1\r\n");

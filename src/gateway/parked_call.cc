@@ -42,7 +42,7 @@ ParkedCall::ParkedCall(ParkedCalls& owner, std::uint64_t id, const Call& first)
                        .method = first.method,
                        .revision = first.revision,
                        .frontend = first.frontend,
-                       .who = first.caller,
+                       .caller = first.caller,
                        .from = from_,
                        .client = *this,
                        .deadline = first.deadline,

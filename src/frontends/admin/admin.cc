@@ -6,8 +6,8 @@
 
 namespace patchbay::frontends {
 
-bool is_admin(const Principal& who, const gateway::CatalogView& catalog) {
-  return catalog.is_admin(who);
+bool is_admin(const Principal& caller, const gateway::CatalogView& catalog) {
+  return catalog.is_admin(caller);
 }
 
 Error admins_only() {

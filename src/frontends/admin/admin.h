@@ -10,7 +10,7 @@
 
 namespace patchbay::frontends {
 
-bool is_admin(const Principal& who, const gateway::CatalogView& catalog);
+bool is_admin(const Principal& caller, const gateway::CatalogView& catalog);
 
 // The error for everyone else.
 Error admins_only();

@@ -33,12 +33,12 @@ std::string entry_json(const ApprovalEntry& entry) {
 
 Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
                                           const std::string& id) {
-  const Principal& who = *exchange.caller;
+  const Principal& approver = *exchange.caller;
   const bool approves = exchange.request.method == "POST";
-  auto entry =
-      approves ? approvals_.approve(id, who, here().now()) : approvals_.refuse(id, here().now());
+  auto entry = approves ? approvals_.approve(id, approver, here().now())
+                        : approvals_.refuse(id, here().now());
   if (!entry) return entry.error();
-  auto record = policy::event_record(policy::kApprovalEvent, who);
+  auto record = policy::event_record(policy::kApprovalEvent, approver);
   record.caller = entry->subject.caller;
   record.name = entry->caller_name;
   record.from = exchange.peer.ip;
@@ -46,11 +46,11 @@ Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
   record.target = entry->subject.tool;
   record.digest = entry->subject.digest;
   record.decision = approves ? "allow" : "deny";
-  record.by = who.name;
+  record.by = approver.name;
   recorder_.event(std::move(record));
   log::Line(log::Level::info, approves ? "approved" : "refused")
       .add("id", id)
-      .add("by", who.name)
+      .add("by", approver.name)
       .add("who", entry->caller_name)
       .add("tool", entry->subject.tool)
       .add("arguments", entry->subject.digest);

@@ -150,10 +150,10 @@ Task<Caller> SignInPages::visitor(net::HttpExchange& exchange) {
   co_return co_await authenticator_.identify(presented);
 }
 
-Result<void> SignInPages::check_visitor(const Principal& who,
+Result<void> SignInPages::check_visitor(const Principal& person,
                                         const oauth::SignInPage& sign_in) const {
   const bool for_gateway = sign_in.owner == Principal().id;
-  if (for_gateway ? is_admin(who, catalog_) : who.id == sign_in.owner) return ok();
+  if (for_gateway ? is_admin(person, catalog_) : person.id == sign_in.owner) return ok();
   return Error{Code::forbidden, "this is for somebody else to sign in"};
 }
 
@@ -161,9 +161,9 @@ Task<void> SignInPages::send_on(net::HttpExchange& exchange, std::string id) {
   auto sign_in = co_await service_.page(id);
   if (!sign_in) co_return co_await refuse(exchange, sign_in.error());
   if (wants_credentials(*sign_in)) {
-    auto who = co_await visitor(exchange);
-    if (!who) co_return co_await refuse(exchange, who.error());
-    auto right = check_visitor(**who, *sign_in);
+    auto person = co_await visitor(exchange);
+    if (!person) co_return co_await refuse(exchange, person.error());
+    auto right = check_visitor(**person, *sign_in);
     if (!right) co_return co_await refuse(exchange, right.error());
   }
   auto redirect = co_await service_.authorization_redirect(std::move(id));

@@ -37,7 +37,7 @@ class SignInPages final : public net::HttpHandler {
   bool wants_credentials(const oauth::SignInPage& sign_in) const;
   // Who sends the form, by its request or by what is in it.
   Task<Caller> visitor(net::HttpExchange& exchange);
-  Result<void> check_visitor(const Principal& who, const oauth::SignInPage& sign_in) const;
+  Result<void> check_visitor(const Principal& person, const oauth::SignInPage& sign_in) const;
 
   oauth::TokenService& service_;
   RequestAuthenticator& authenticator_;

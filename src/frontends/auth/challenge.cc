@@ -12,9 +12,9 @@ namespace {
 
 using policy::AuthSettings;
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined(const std::vector<std::string>& items) {
   std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
+  for (const auto& item : items) text += (text.empty() ? "" : " ") + item;
   return text;
 }
 
@@ -92,9 +92,9 @@ Refusal refusal_until(std::string_view path, std::chrono::nanoseconds wait) {
 
 std::string resource_metadata(const AuthSettings& settings) {
   if (settings.jwt.empty()) return {};
-  const auto list = [](const std::vector<std::string>& words) {
+  const auto list = [](const std::vector<std::string>& items) {
     std::string text = "[";
-    for (const auto& word : words) text += (text.size() > 1 ? "," : "") + json::quote(word);
+    for (const auto& item : items) text += (text.size() > 1 ? "," : "") + json::quote(item);
     return text + "]";
   };
   std::vector<std::string> issuers;

@@ -31,7 +31,7 @@ TEST(Challenge, NothingInItCanEndTheLine) {
   EXPECT_EQ(made.fields.find("\r\n"), made.fields.size() - 2);
 }
 
-TEST(Challenge, SpeaksAsTheFaceDoes) {
+TEST(Challenge, HasTheFormOfTheFrontend) {
   const auto body = [](std::string_view path) {
     return refusal({}, path, {Code::unauthenticated, "who?"}, false).body;
   };
@@ -44,7 +44,7 @@ TEST(Challenge, SpeaksAsTheFaceDoes) {
   EXPECT_TRUE(body("/mcp/v1/tools").starts_with(R"({"error":{"code":)"));
 }
 
-TEST(Challenge, NamesTheWaysThatAreTaken) {
+TEST(Challenge, NamesTheAcceptedMethods) {
   policy::AuthSettings settings;
   settings.basic.emplace();
   EXPECT_EQ(refusal(settings, "/mcp", kUnknown, false).fields,
@@ -58,7 +58,7 @@ TEST(Challenge, NamesTheWaysThatAreTaken) {
   EXPECT_NE(lacking.fields.find("insufficient_scope"), std::string::npos);
 }
 
-TEST(Challenge, SaysWhenToComeBack) {
+TEST(Challenge, SendsRetryAfter) {
   const auto made = refusal_until("/mcp", std::chrono::milliseconds(1500));
   EXPECT_EQ(made.status, 429);
   EXPECT_EQ(made.fields, "Retry-After: 2\r\n");

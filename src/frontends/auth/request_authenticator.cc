@@ -158,12 +158,12 @@ Caller RequestAuthenticator::let_in(const Knowledge& known, const Evidence& evid
   auto own = std::make_shared<Principal>(*found.caller);
   own->until = found.until;
   own->known_by = known;
-  const Caller who = own;
-  found.caller = who;
-  if (common_.tokens && who->auth_method == AuthMethod::jwt)
-    common_.tokens->note(*who, evidence.value, found.until);
+  const Caller caller = own;
+  found.caller = caller;
+  if (common_.tokens && caller->auth_method == AuthMethod::jwt)
+    common_.tokens->note(*caller, evidence.value, found.until);
   if (known == known_) remembered_->add(digest, std::move(found));
-  return who;
+  return caller;
 }
 
 Caller RequestAuthenticator::recognise(const PresentedCredentials& presented) {

@@ -178,9 +178,9 @@ Result<std::string> GoalRun::arguments_of(std::string_view definition, std::stri
     if (!good) return good.error();
     return object;
   }
-  auto words = split_args(text);
-  const bool pairs = words && std::ranges::all_of(*words, [](const std::string& word) {
-                       return word.find('=') != std::string::npos && !word.starts_with('=');
+  auto args = split_args(text);
+  const bool pairs = args && std::ranges::all_of(*args, [](const std::string& arg) {
+                       return arg.find('=') != std::string::npos && !arg.starts_with('=');
                      });
   const auto only = pairs ? std::nullopt : mcp::only_text_argument(definition);
   if (only) {
@@ -188,13 +188,13 @@ Result<std::string> GoalRun::arguments_of(std::string_view definition, std::stri
     if (!whole) return whole;
     return fmt::format("{{{}:{}}}", json::quote(*only), json::quote(*whole));
   }
-  if (!words) return words.error();
-  for (auto& word : *words) {
-    auto with_previous = filled(word, previous, FillIn::plain);
+  if (!args) return args.error();
+  for (auto& arg : *args) {
+    auto with_previous = filled(arg, previous, FillIn::plain);
     if (!with_previous) return with_previous;
-    word = *std::move(with_previous);
+    arg = *std::move(with_previous);
   }
-  return mcp::typed_arguments(definition, *words);
+  return mcp::typed_arguments(definition, *args);
 }
 
 Result<std::string> GoalRun::filled(std::string_view text, std::string_view previous,

@@ -38,9 +38,9 @@ bool SkillTable::is_there(const Row& row, const gateway::Catalog& catalog) const
   return catalog.access()->tool(row.upstream, tool).there;
 }
 
-const SkillTable::Row* SkillTable::by_keyword(std::string_view word,
+const SkillTable::Row* SkillTable::by_keyword(std::string_view keyword,
                                               const gateway::Catalog& catalog) const {
-  const auto meant = [&word](std::string_view known) { return same_token(word, known); };
+  const auto meant = [&keyword](std::string_view known) { return same_token(keyword, known); };
   for (const auto& row : rows_) {
     if (std::ranges::any_of(row.skill->keywords, meant) && is_there(row, catalog)) return &row;
   }

@@ -30,7 +30,7 @@ class SkillTable {
   const std::vector<Row>& rows() const { return rows_; }
 
   // Null if there is none. `word` may be in any case.
-  const Row* by_keyword(std::string_view word, const gateway::Catalog& catalog) const;
+  const Row* by_keyword(std::string_view keyword, const gateway::Catalog& catalog) const;
   const Row* by_text(std::string_view goal, const gateway::Catalog& catalog) const;
 
  private:

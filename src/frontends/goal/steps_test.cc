@@ -41,7 +41,7 @@ TEST(GoalSteps, LeaveProseAlone) {
   }
 }
 
-TEST(GoalSteps, AreNamedByOneWordAndAColon) {
+TEST(GoalSteps, AreNamedByANameAndAColon) {
   const auto named = named_step("  calc.add :  a=1 b=2 ");
   ASSERT_TRUE(named);
   EXPECT_EQ(named->name, "calc.add");

@@ -122,16 +122,16 @@ Task<void> KafkaFrontend::keep_published() {
 
 std::vector<ServedTool> KafkaFrontend::tools_now() {
   std::vector<ServedTool> tools;
-  const auto who = local_caller();
-  const auto catalog = catalog_.current(*who);
+  const auto caller = local_caller();
+  const auto catalog = catalog_.current(*caller);
   const auto& entries = catalog->entries(mcp::ItemKind::tool);
   const auto& items = catalog->items(mcp::ItemKind::tool);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     ServedTool tool{.tool = entries[i].listed, .registration = {}, .input = "", .output = ""};
     const std::string name = settings_.prefix + entries[i].listed;
     const std::string topic = topic_part(name);
-    const auto words = json::string_member(items[i], "description").value_or("");
-    tool.registration = {name, words.empty() ? name : words, topic + "_request",
+    const auto description = json::string_member(items[i], "description").value_or("");
+    tool.registration = {name, description.empty() ? name : description, topic + "_request",
                          topic + "_response"};
     tool.input = json::member(items[i], "inputSchema").value_or(kInput);
     tool.output = json::member(items[i], "outputSchema").value_or("");
@@ -230,10 +230,10 @@ Task<void> KafkaFrontend::write_registration(const ServedTool& tool, bool remove
   const auto tag = ++tags_;
   sending_[tag] = &outcome;
   auto sent = producer_.send(record.to(settings_.registry_topic), tag);
-  Result<bus::RecordMetadata> place =
+  Result<bus::RecordMetadata> metadata =
       sent ? co_await outcome.wait(deadline) : Result<bus::RecordMetadata>(sent.error());
   sending_.erase(tag);
-  if (!place) co_return place.error();
+  if (!metadata) co_return metadata.error();
   co_return ok();
 }
 
@@ -275,10 +275,10 @@ Task<void> KafkaFrontend::handle(bus::OwnedMessage record) {
   Result<bool> answered = true;
   if (found != tools_.end()) {
     const Tool tool = found->second;
-    const bus::IdPaths places{record.key, record.header(bus::kKeySchemaHeader),
-                              record.header(bus::kCorrelationHeader), record.value,
-                              record.header(bus::kValueSchemaHeader)};
-    ids = bus::find_ids(places, tool->registration.correlation_field);
+    const bus::IdPaths sources{record.key, record.header(bus::kKeySchemaHeader),
+                               record.header(bus::kCorrelationHeader), record.value,
+                               record.header(bus::kValueSchemaHeader)};
+    ids = bus::find_ids(sources, tool->registration.correlation_field);
     if (ids.empty()) {
       auto dead_lettered =
           co_await dead_letter(tool->dead_letters(), record, "it has no correlation id", 1);
@@ -322,8 +322,8 @@ Task<bool> KafkaFrontend::answer(Tool tool, const bus::OwnedMessage& record,
     auto dead_lettered =
         co_await dead_letter(tool->dead_letters(), record, asked.error().message, 1);
     if (!dead_lettered) co_return dead_lettered.error();
-    auto said = co_await reply(failed_reply(0, asked.error().message), false);
-    if (!said) co_return said.error();
+    auto replied = co_await reply(failed_reply(0, asked.error().message), false);
+    if (!replied) co_return replied.error();
     co_return true;
   }
   Request request(server_, *tool, *asked, id, record.offset, reply);
@@ -331,19 +331,19 @@ Task<bool> KafkaFrontend::answer(Tool tool, const bus::OwnedMessage& record,
   mcp::Reply outcome;
   auto tries = co_await try_tool(request, outcome);
   asking_.erase(id);
-  auto told = co_await request.flush();
-  discard(told, "the caller has its answer or times out");
+  auto flushed = co_await request.flush();
+  discard(flushed, "progress that was not sent is lost; the answer follows");
   if (!tries) co_return tries.error();
   if (is_worth_another_try(outcome)) {
     auto dead_lettered =
         co_await dead_letter(tool->dead_letters(), record, message_of(outcome), *tries);
     if (!dead_lettered) co_return dead_lettered.error();
   }
-  auto said = co_await reply(final_reply(request.index(), outcome), !outcome.is_error);
-  if (!said && said.error().code == Code::too_large) {
-    said = co_await reply(failed_reply(request.index(), kTooLarge), false);
+  auto replied = co_await reply(final_reply(request.index(), outcome), !outcome.is_error);
+  if (!replied && replied.error().code == Code::too_large) {
+    replied = co_await reply(failed_reply(request.index(), kTooLarge), false);
   }
-  if (!said) co_return said.error();
+  if (!replied) co_return replied.error();
   co_return true;
 }
 
@@ -373,14 +373,14 @@ Task<void> KafkaFrontend::deliver(std::string topic, std::optional<std::string> 
     const auto tag = ++tags_;
     sending_[tag] = &outcome;
     auto sent = producer_.send(record, tag);
-    Result<bus::RecordMetadata> place =
+    Result<bus::RecordMetadata> metadata =
         sent ? co_await outcome.wait() : Result<bus::RecordMetadata>(sent.error());
     sending_.erase(tag);
-    if (place) co_return ok();
+    if (metadata) co_return ok();
     // Anything else may be better soon: brokers come back, and producers are replaced.
-    const auto code = place.error().code;
+    const auto code = metadata.error().code;
     const bool for_good = code == Code::too_large || code == Code::invalid_params;
-    if (for_good || code == Code::cancelled) co_return place.error();
+    if (for_good || code == Code::cancelled) co_return metadata.error();
     auto slept = co_await sleep_until(here().now() + settings_.limits.pause);
     if (!slept) co_return slept;
   }

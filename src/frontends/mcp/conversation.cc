@@ -34,7 +34,7 @@ class EndOneShot final : Stop::Hook {
 };
 
 // The JSON-RPC error for text that cannot be parsed; the position is in its data.
-Error in_its_words(const Error& why) {
+Error parse_error_of(const Error& why) {
   if (why.code != Code::parse_error) return why;
   return {Code::parse_error, "Parse error: Invalid JSON",
           fmt::format(R"({{"reason":"{}","detail":{}}})", info(why.code).name,
@@ -112,7 +112,7 @@ void Conversation::on_whole_message(std::string text, std::uint64_t /*cause*/) {
   auto parsed = mcp::parse(own->text, own->message);
   if (parsed) return take(std::move(own));
   auto sent = send_answer(id_of_unreadable(own->message, parsed.error()),
-                          mcp::error_reply(in_its_words(parsed.error())));
+                          mcp::error_reply(parse_error_of(parsed.error())));
   (void)sent;  // If the client has gone, run() ends.
 }
 
@@ -121,7 +121,7 @@ void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
 void Conversation::notify_changed(gateway::CatalogChanges& update) {
   for (auto* const listening : listenings_) listening->notify_changed(update);
   if (!has_session_ || server_.identity().only_fixed_tools) return;
-  for (const auto notification : update.of(who())) {
+  for (const auto notification : update.of(caller())) {
     auto sent = channel_.send(mcp::notification(notification, ""));
     (void)sent;  // If the client has gone, run() ends.
   }
@@ -129,7 +129,7 @@ void Conversation::notify_changed(gateway::CatalogChanges& update) {
 
 void Conversation::notify_updated(gateway::ResourceUpdate& update) {
   for (auto* const listening : listenings_) listening->notify_updated(update);
-  const std::string& uri = update.of(who());
+  const std::string& uri = update.of(caller());
   if (!subscriber_.wants(uri)) return;
   auto sent =
       channel_.send(mcp::notification("notifications/resources/updated", updated_params(uri)));
@@ -200,7 +200,7 @@ Task<void> Conversation::answer_into(std::string_view text, std::string& out) {
   auto parsed = mcp::parse(text, message);
   if (!parsed) {
     out = mcp::response(id_of_unreadable(message, parsed.error()),
-                        mcp::error_reply(in_its_words(parsed.error())));
+                        mcp::error_reply(parse_error_of(parsed.error())));
     co_return ok();
   }
   auto reply = co_await answer(message, text.size());
@@ -240,7 +240,7 @@ Task<std::optional<mcp::Reply>> Conversation::answer(const mcp::Message& message
 
 Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revision revision,
                                         std::size_t size) {
-  auto method = server_.method_of(message, revision, who());
+  auto method = server_.method_of(message, revision, caller());
   if (!method) co_return method.error();
   LinePeer client(*this);
   const bool stateless = mcp::info(revision).stateless;

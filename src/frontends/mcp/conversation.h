@@ -1,5 +1,6 @@
 // A Conversation is one MCP client on one channel that carries everything both ways: our own stdin
-// and stdout, or the event stream of HTTP+SSE. Both eras, any number of calls at once.
+// and stdout, or the event stream of HTTP+SSE. Stateless and session-based, any number of calls at
+// once.
 //
 // Confined to one worker.
 #pragma once
@@ -41,10 +42,10 @@ class Conversation final : transport::Channel::Listener {
                AnswerSink* answers = nullptr)
       : server_(server), channel_(channel), answers_(answers), caller_(std::move(caller)) {}
 
-  const Principal& who() const { return *caller_.caller; }
+  const Principal& caller() const { return *caller_.caller; }
 
   // From now on it is this one who asks: the same caller with other credentials.
-  void set_caller(Caller who) { caller_.caller = std::move(who); }
+  void set_caller(Caller caller) { caller_.caller = std::move(caller); }
 
   // Serves until the client ends its side; then answers what it has asked, for at most `grace`.
   Task<void> run(std::chrono::nanoseconds grace);

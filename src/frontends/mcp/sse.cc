@@ -137,9 +137,10 @@ Task<void> McpSse::post(net::HttpExchange& exchange) {
   co_return co_await exchange.answer(202, "text/plain", {"Accepted"});
 }
 
-bool McpSse::deliver(std::string_view id, const Principal& who, std::string_view text) {
+bool McpSse::deliver(std::string_view id, const Principal& caller, std::string_view text) {
   const auto found = clients_.find(std::string(id));
-  if (found == clients_.end() || found->second->conversation().who().id != who.id) return false;
+  if (found == clients_.end() || found->second->conversation().caller().id != caller.id)
+    return false;
   found->second->receive(text);
   return true;
 }

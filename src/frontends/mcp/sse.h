@@ -58,7 +58,7 @@ class McpSse {
   Task<void> open(net::HttpExchange& exchange);
   Task<void> post(net::HttpExchange& exchange);
   // Hands a message to the client's conversation; false if there is no such client of `who` here.
-  bool deliver(std::string_view id, const Principal& who, std::string_view text);
+  bool deliver(std::string_view id, const Principal& caller, std::string_view text);
 
   const int number_;
   gateway::McpServer& server_;

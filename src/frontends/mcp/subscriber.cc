@@ -16,18 +16,20 @@ std::string subscribed_uri(const mcp::Message& request) {
   return uri ? json::as_string(uri->raw).value_or("") : "";
 }
 
-std::optional<mcp::Reply> answered_by_set(const Subscriber& who, const mcp::Message& request) {
+std::optional<mcp::Reply> answered_by_set(const Subscriber& subscriber,
+                                          const mcp::Message& request) {
   const bool joins = request.method == "resources/subscribe";
   if (!joins && request.method != "resources/unsubscribe") return std::nullopt;
   const std::string uri = subscribed_uri(request);
-  if (uri.empty() || who.wants(uri) != joins) return std::nullopt;
+  if (uri.empty() || subscriber.wants(uri) != joins) return std::nullopt;
   return mcp::result_reply("{}");
 }
 
-void note_subscription(Subscriber& who, const mcp::Message& request, const mcp::Reply& reply) {
+void note_subscription(Subscriber& subscriber, const mcp::Message& request,
+                       const mcp::Reply& reply) {
   if (reply.is_error) return;
-  if (request.method == "resources/subscribe") who.add(subscribed_uri(request));
-  if (request.method == "resources/unsubscribe") who.remove(subscribed_uri(request));
+  if (request.method == "resources/subscribe") subscriber.add(subscribed_uri(request));
+  if (request.method == "resources/unsubscribe") subscriber.remove(subscribed_uri(request));
 }
 
 Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::CallOrigin caller,
@@ -48,29 +50,30 @@ Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::CallOrigin calle
 }
 
 Task<void> unsubscribe_all(gateway::McpServer& server, gateway::CallOrigin caller,
-                           Subscriber& who) {
-  for (const auto& uri : who.take_all()) {
+                           Subscriber& subscriber) {
+  for (const auto& uri : subscriber.take_all()) {
     auto done = co_await subscribe(server, caller, "resources/unsubscribe", uri);
     discard(done, "an upstream that is down has no subscription");
   }
   co_return ok();
 }
 
-void note_task(gateway::FollowedTasks& who, const gateway::Call& call, const mcp::Reply& reply) {
+void note_task(gateway::FollowedTasks& followed, const gateway::Call& call,
+               const mcp::Reply& reply) {
   if (!reply.task) return;
   const auto task = json::member(reply.body, "task").value_or("{}");
   if (auto listed = json::string_member(task, "taskId")) {
-    who.add(mcp::listed_task(call.upstream, *reply.task), *std::move(listed));
+    followed.add(mcp::listed_task(call.upstream, *reply.task), *std::move(listed));
   }
 }
 
-std::string task_message(gateway::FollowedTasks& who, const std::string& upstream,
+std::string task_message(gateway::FollowedTasks& followed, const std::string& upstream,
                          const gateway::TaskUpdate& update) {
   if (update.session.empty()) return "";
   const std::string key = mcp::listed_task(upstream, update.id);
-  const std::string listed = who.find(key);
+  const std::string listed = followed.find(key);
   if (listed.empty()) return "";
-  if (update.final) who.remove(key);
+  if (update.final) followed.remove(key);
   const auto rename = [&listed](std::string_view) { return listed; };
   return mcp::notification("notifications/tasks/status",
                            mcp::with_task_ids(update.session, rename));

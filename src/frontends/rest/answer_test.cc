@@ -17,7 +17,7 @@ TEST(RestAnswer, ErrorsInBothDialects) {
       R"({"error":{"code":-32602,"message":"unknown tool: \"x\"","data":{"reason":"not_found"}}})");
 }
 
-TEST(RestAnswer, TheStatusSaysWhatHappened) {
+TEST(RestAnswer, TheStatusFollowsTheError) {
   const auto status = [](Code code) {
     return failure_answer(Dialect::plain, mcp::error_reply({code, "x"}), false).status;
   };

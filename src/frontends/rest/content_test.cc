@@ -31,13 +31,13 @@ TEST(RestContent, TextIsTextAndBytesAreBytes) {
   EXPECT_EQ(ask(kBytes).type, "image/png");
 }
 
-TEST(RestContent, NullSaysOnlyThatItIsThere) {
+TEST(RestContent, NullHasNoBody) {
   const auto answer = Asked({})(kNull);
   EXPECT_EQ(answer.status, 204);
   EXPECT_EQ(answer.type, "text/html; charset=utf-8");
 }
 
-TEST(RestContent, WhoNamesJsonGetsTheWholeForm) {
+TEST(RestContent, AcceptingJsonGetsTheWholeForm) {
   const Asked ask({{"Accept", "application/json"}});
   EXPECT_EQ(ask(kHello).body,
             R"({"type":"text","uri":"t://a","mimeType":"text/plain","text":"hello"})");
@@ -71,7 +71,7 @@ TEST(RestContent, FreshnessIsThatOfTheServer) {
   EXPECT_TRUE(has(ask(kHello), "Cache-Control: private, no-cache\r\n"));
   EXPECT_TRUE(has(ask(kHello, R"("ttlMs":90000,"cacheScope":"public",)"),
                   "Cache-Control: public, max-age=90\r\n"));
-  // Where callers are told apart, what one may read is not for a cache that all use.
+  // Where callers are authenticated, what one may read is not for a cache that all use.
   EXPECT_TRUE(has(ask(kHello, R"("ttlMs":90000,"cacheScope":"public",)", false),
                   "Cache-Control: private, max-age=90\r\n"));
   EXPECT_TRUE(has(ask(kHello, R"("ttlMs":500,"cacheScope":"private",)"),

@@ -248,8 +248,8 @@ Task<RestAnswer> Rest::show_agents(net::HttpExchange& exchange, Query query) {
   co_return answer;
 }
 
-Task<std::string> Rest::uri_of(std::string name, Caller who) {
-  auto synced = co_await catalog_.wait_synced(*who, server_.deadline());
+Task<std::string> Rest::uri_of(std::string name, Caller caller) {
+  auto synced = co_await catalog_.wait_synced(*caller, server_.deadline());
   if (!synced) co_return synced.error();
   const Catalog& catalog = **synced;
   if (catalog.find_resource(name)) co_return name;

@@ -95,8 +95,8 @@ class Writer {
     return fmt::format(R"({{"$ref":"{}"}})", pointer);
   }
 
-  void add_words(Object& operation, const CatalogEntry& entry, std::string_view item,
-                 std::string_view name) {
+  void add_description(Object& operation, const CatalogEntry& entry, std::string_view item,
+                       std::string_view name) {
     operation.raw("tags", fmt::format("[{}]", quote(entry.upstream->name())));
     operation.raw("summary", quote(json::string_member(item, "title").value_or(std::string(name))));
     if (const auto text = json::string_member(item, "description")) {
@@ -106,7 +106,7 @@ class Writer {
 
   void add_tool(const CatalogEntry& entry, std::string_view item) {
     const std::string path = "/api/" + net::percent_encode(entry.dotted);
-    if (!places_.insert(path).second) return;
+    if (!taken_paths_.insert(path).second) return;
     const std::string id = unique(entry.listed);
     const auto schema_of = [&](std::string_view key) {
       const auto schema = json::member(item, key);
@@ -121,7 +121,7 @@ class Writer {
     std::string text;
     Object operation(text);
     operation.raw("operationId", quote(id));
-    add_words(operation, entry, item, entry.dotted);
+    add_description(operation, entry, item, entry.dotted);
     // Without a body, the arguments are an empty object: a body is needed where that is too little.
     bool needed = false;
     json::each_element(json::member(input, "required").value_or("[]"),
@@ -138,14 +138,15 @@ class Writer {
   void add_resource(const CatalogEntry& entry, std::string_view item, const std::string& path,
                     std::string_view parameters) {
     const std::string whole = "/rcs/" + path;
-    if (!places_.insert(without_names(whole)).second) return;
+    if (!taken_paths_.insert(without_names(whole)).second) return;
     const std::string id = unique("read_" + entry.listed);
     std::string operations;
     for (const bool head : {false, true}) {
       std::string text;
       Object operation(text);
       operation.raw("operationId", quote(head ? unique("look_at_" + entry.listed) : id));
-      add_words(operation, entry, item, json::string_member(item, "name").value_or(entry.listed));
+      add_description(operation, entry, item,
+                      json::string_member(item, "name").value_or(entry.listed));
       if (!parameters.empty()) operation.raw("parameters", parameters);
       const auto type = json::string_member(item, "mimeType").value_or("");
       operation.raw("responses", resource_responses(type, head));
@@ -161,7 +162,7 @@ class Writer {
   std::string schemas_;
   std::set<std::string> tags_seen_{"gateway"};
   std::set<std::string> names_{kFixedNames.begin(), kFixedNames.end()};
-  std::set<std::string> places_;
+  std::set<std::string> taken_paths_;
 };
 
 }  // namespace

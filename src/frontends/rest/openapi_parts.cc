@@ -35,7 +35,7 @@ void add_shared(json::Object& responses, bool Shared::* wanted) {
   }
 }
 
-bool is_word(char c) {
+bool is_name_character(char c) {
   const char lower = lower_case(c);
   return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'z') || c == '_' || c == '-';
 }
@@ -52,7 +52,7 @@ std::string variables_of(std::string_view expression) {
 
 std::string identifier(std::string_view text) {
   std::string name(text);
-  std::ranges::replace_if(name, [](char c) { return !is_word(c); }, '_');
+  std::ranges::replace_if(name, [](char c) { return !is_name_character(c); }, '_');
   return name;
 }
 

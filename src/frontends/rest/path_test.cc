@@ -14,7 +14,7 @@ std::optional<RestPath> at(std::string_view path, std::string_view method = "GET
   return found ? *found : std::nullopt;
 }
 
-TEST(RestPath, TheFacesOfMcp) {
+TEST(RestPath, ThePathsOfMcp) {
   EXPECT_EQ(at("/mcp/v1/tools")->kind, Kind::tools);
   EXPECT_EQ(at("/mcp/v1/resources")->kind, Kind::resources);
   EXPECT_EQ(at("/mcp/v1/health")->kind, Kind::health);
@@ -60,7 +60,7 @@ TEST(RestPath, NothingThere) {
   }
 }
 
-TEST(RestPath, WhatCanBeReadInTwoWaysIsRefused) {
+TEST(RestPath, RefusesAmbiguousPaths) {
   for (const auto* const path :
        {"/api/a%0d%0aX:y", "/api/a%", "/api/%ff", "/rcs/a/../b", "/rcs/..", "/rcs/%2e%2e%2fetc",
         "/rcs/a/%2E", "/mcp/v1/resources/a%2F..%2Fb", "/mcp/v1/tools/a%00", "/agents/a/./b",

@@ -58,7 +58,7 @@ class Rest final : public net::HttpHandler {
   Task<std::vector<std::string>> all(net::HttpExchange& exchange, mcp::ItemKind kind);
 
   // How clients call the resource that `name` means: a URI, a name, or either behind its upstream.
-  Task<std::string> uri_of(std::string name, Caller who);
+  Task<std::string> uri_of(std::string name, Caller caller);
 
   std::string next_id(const net::HttpExchange& exchange);
 

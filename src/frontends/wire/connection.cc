@@ -80,11 +80,11 @@ Task<void> WireConnection::run(Stop& idle) {
   }
   frames_.outbox().on_broken({});
   if (gone_) co_return ok();
-  co_return co_await say_goodbye(done ? "" : "the gateway stops");
+  co_return co_await send_close(done ? "" : "the gateway stops");
 }
 
 // The last frame says why; after everything else.
-Task<void> WireConnection::say_goodbye(std::string_view why) {
+Task<void> WireConnection::send_close(std::string_view why) {
   if (refused_) why = wire::info(wire::fault_code(refused_->code)).name;
   auto drained = co_await frames_.outbox().drained(times_.write);
   if (!drained) co_return drained;

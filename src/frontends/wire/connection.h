@@ -37,7 +37,7 @@ class WireConnection final : WireSink, transport::FrameConnection::Listener {
 
   // Ends reading; nobody is left to be answered.
   void give_up();
-  Task<void> say_goodbye(std::string_view why);
+  Task<void> send_close(std::string_view why);
   Task<void> linger();
 
   net::Stream& stream_;

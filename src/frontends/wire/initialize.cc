@@ -61,7 +61,7 @@ std::string as_objects(std::string_view capabilities) {
   return out;
 }
 
-std::string in_mcp_words(const mcp::Message& initialize, std::string_view capabilities) {
+std::string mcp_initialize(const mcp::Message& initialize, std::string_view capabilities) {
   const std::string_view params = initialize.raw_params.empty() ? "{}" : initialize.raw_params;
   const std::string version = json::quote(mcp::info(mcp::kNewestSessionBased).name);
   std::string changed = json::with_member(params, "protocolVersion", version);
@@ -126,7 +126,7 @@ Result<WireOffer> read_offer(const mcp::Message& initialize) {
         Code::invalid_params, fmt::format("no common version: ask for one of {}", kVersionList),
         fmt::format(R"({{"reason":"unsupported_version","supportedVersions":{}}})", kVersionList)};
   }
-  offer.request = in_mcp_words(initialize, capabilities);
+  offer.request = mcp_initialize(initialize, capabilities);
   return offer;
 }
 

@@ -49,7 +49,7 @@ TEST(WireInitialize, SpeaksMcpToTheGateway) {
   EXPECT_EQ(message.param("capabilities")->raw, R"({"sampling":{},"chunking":{}})");
 }
 
-TEST(WireInitialize, AnswersInTheWordsOfTheDocument) {
+TEST(WireInitialize, AnswersInTheFormOfTheDocument) {
   EXPECT_EQ(offer_result({.version = "1.0"}, kResult, {}),
             R"({"protocolVersion":"1.0","serverInfo":{"supportedVersions":["1.0","1.1"],)"
             R"("name":"patchbay","version":"1"},"capabilities":{"tools":true,"resources":true,)"

@@ -87,11 +87,11 @@ Task<void> WireSession::take(std::string_view text) {
   auto parsed = wire::parse(text, envelope);
   if (parsed) parsed = check_content(envelope);
   if (!parsed) co_return turn_away(envelope, parsed.error());
-  auto who = co_await sender(envelope);
-  if (!who) co_return turn_away(envelope, who.error());
-  auto fresh = check_fresh(envelope, **who);
+  auto caller = co_await sender(envelope);
+  if (!caller) co_return turn_away(envelope, caller.error());
+  auto fresh = check_fresh(envelope, **caller);
   if (!fresh) co_return turn_away(envelope, fresh.error());
-  auto entered = co_await enter(*std::move(who));
+  auto entered = co_await enter(*std::move(caller));
   if (!entered) {
     refuse(envelope, "", entered.error());
     co_return entered.error();
@@ -133,7 +133,7 @@ Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
   const MessageAuth mode = state_->settings.per_message_auth;
   if (!host_.authenticator().asks())
     co_return host_.authenticator().recognise(PresentedCredentials{peer_.from});
-  const Caller before = caller_ ? caller_ : peer_.who;
+  const Caller before = caller_ ? caller_ : peer_.caller;
   const bool stands = would_let_in(before);
   const bool given = !envelope.auth_token.empty() && (mode != MessageAuth::off || !stands);
   if (mode == MessageAuth::required && !given) {
@@ -154,38 +154,39 @@ Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
 }
 
 // A client from before authentication was configured must authenticate now.
-bool WireSession::would_let_in(const Caller& who) const {
-  return who && still_stands(*who) &&
-         (who->auth_method != AuthMethod::none || !host_.authenticator().asks());
+bool WireSession::would_let_in(const Caller& caller) const {
+  return caller && still_stands(*caller) &&
+         (caller->auth_method != AuthMethod::none || !host_.authenticator().asks());
 }
 
 // The first message of a caller opens the conversation.
-Task<void> WireSession::enter(Caller who) {
-  if (caller_ == who) co_return ok();
-  caller_ = who;
+Task<void> WireSession::enter(Caller caller) {
+  if (caller_ == caller) co_return ok();
+  caller_ = caller;
   if (conversation_) {
-    conversation_->set_caller(std::move(who));
+    conversation_->set_caller(std::move(caller));
     co_return ok();
   }
   if (begun_.delivered()) co_return Error{Code::unavailable, "the session has ended"};
-  if (!peer_.who) {
+  if (!peer_.caller) {
     auto share =
-        shares().take(ShareOf::websockets, share_owner(*who, net::share_of_address(peer_.ip)));
+        shares().take(ShareOf::websockets, share_owner(*caller, net::share_of_address(peer_.ip)));
     if (!share) co_return share.error();
     share_ = *std::move(share);
   }
   transport::Channel& channel = *this;
   AnswerSink& answers = *this;
   conversation_.emplace(host_.server(), channel,
-                        gateway::CallOrigin{peer_.frontend, std::move(who), peer_.ip}, &answers);
+                        gateway::CallOrigin{peer_.frontend, std::move(caller), peer_.ip}, &answers);
   begun_.deliver(ok());
   while (!listener_) co_await next_turn();
   co_return ok();
 }
 
-Result<void> WireSession::check_fresh(const wire::Envelope& envelope, const Principal& who) const {
+Result<void> WireSession::check_fresh(const wire::Envelope& envelope,
+                                      const Principal& caller) const {
   const std::string client =
-      who.auth_method == AuthMethod::none ? "address " + peer_.ip : "caller " + who.id;
+      caller.auth_method == AuthMethod::none ? "address " + peer_.ip : "caller " + caller.id;
   return host_.shared().replay.check(client, envelope.id, envelope.time,
                                      std::chrono::system_clock::now());
 }
@@ -329,8 +330,8 @@ Result<void> WireSession::post(const wire::Heading& heading, std::string_view pa
                         fmt::format("the answer has {} bytes and does not fit into a frame; say "
                                     "`chunking` in the capabilities to get it in pieces",
                                     payload.size())};
-  const std::string told = mcp::response(id, mcp::error_reply(too_large));
-  return sink_.send(wire::write(heading, told), WireSink::Kind::message);
+  const std::string refusal = mcp::response(id, mcp::error_reply(too_large));
+  return sink_.send(wire::write(heading, refusal), WireSink::Kind::message);
 }
 
 // The answer to a request that says what is wrong with it.

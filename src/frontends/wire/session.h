@@ -65,7 +65,7 @@ struct WirePeer {
   net::PeerAddress from;
   std::string ip;                                        // Of the address, as text.
   std::shared_ptr<const net::TlsPeer> certificate = {};  // Null: it has none.
-  Caller who = {};                                       // Null: not known yet.
+  Caller caller = {};                                    // Null: not known yet.
 };
 
 class WireSession final : transport::Channel, AnswerSink {
@@ -116,9 +116,9 @@ class WireSession final : transport::Channel, AnswerSink {
   Result<void> answer(std::string_view id, const mcp::Reply& reply) override;
 
   Task<Caller> sender(const wire::Envelope& envelope);
-  Task<void> enter(Caller who);
+  Task<void> enter(Caller caller);
   Result<void> turn_away(const wire::Envelope& envelope, const Error& why);
-  Result<void> check_fresh(const wire::Envelope& envelope, const Principal& who) const;
+  Result<void> check_fresh(const wire::Envelope& envelope, const Principal& caller) const;
   void note_size(std::size_t size) const;
   void dispatch(const wire::Envelope& envelope);
   // `message` is what was read from `text`, which is used up.
@@ -130,7 +130,7 @@ class WireSession final : transport::Channel, AnswerSink {
   Result<void> post(const wire::Heading& heading, std::string_view payload, std::string_view id);
   void answer_fault(const wire::Envelope& about, std::string_view id, const Error& why);
   void refuse(const wire::Envelope& about, std::string_view id, const Error& why);
-  bool would_let_in(const Caller& who) const;
+  bool would_let_in(const Caller& caller) const;
   // Notifications need credentials that are still valid.
   bool mute() const { return !would_let_in(caller_); }
 

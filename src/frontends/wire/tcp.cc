@@ -93,8 +93,8 @@ Task<void> WireTcp::start_tls(net::Stream& stream) {
   if (*first == 'M') {
     const Error plain{Code::invalid_request, "this port speaks TLS; use tcps://"};
     const std::string frame = error_frame(plain);
-    auto told = co_await stream.write_all(frame, settings_.handshake_time);
-    discard(told, "the connection is closed either way");
+    auto sent = co_await stream.write_all(frame, settings_.handshake_time);
+    discard(sent, "the client is refused either way");
     co_return Error{Code::invalid_request, "plain frames on a port with TLS"};
   }
   co_return co_await stream.start_tls(tls_, "", deadline);

@@ -176,10 +176,10 @@ Result<void> WireWs::Client::put(std::string_view text) {
 
 Task<void> WireWs::Client::serve_wire(std::string text) {
   const net::HttpPeer& peer = exchange_.peer;
-  WirePeer who{"wire-ws", peer.address, peer.ip, nullptr, exchange_.caller};
-  if (peer.certificate) who.certificate = std::make_shared<net::TlsPeer>(*peer.certificate);
+  WirePeer from{"wire-ws", peer.address, peer.ip, nullptr, exchange_.caller};
+  if (peer.certificate) from.certificate = std::make_shared<net::TlsPeer>(*peer.certificate);
   WireSink& sink = *this;
-  session_.emplace(frontend_.host_, sink, std::move(who));
+  session_.emplace(frontend_.host_, sink, std::move(from));
   scope_.spawn(session_->run(kUnbounded));
   for (Result<std::string> more = std::move(text); more;) {
     auto taken = co_await session_->take(*more);
