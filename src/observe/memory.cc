@@ -28,8 +28,8 @@ inline void count(std::int64_t bytes) {
   batch = 0;
 }
 
-// Small blocks are not counted: a call makes dozens of them, and asking malloc for the size of each
-// costs about 3 % of a call. Whether a block is counted must be known again when it is freed,
+// Small blocks are not counted: a call makes dozens of them, and malloc would be asked for the size
+// of each, twice. Whether a block is counted must be known again when it is freed,
 // sometimes without its size. So a request just below kCounted is raised to it, which leaves a gap
 // that is wider than what malloc may add to a request.
 constexpr std::size_t kCounted = 512;
