@@ -1,14 +1,24 @@
-// Fuzzes the loading of configuration text, YAML and JSON: it ends in a tree or in faults with
-// lines, never in anything else.
+// Fuzzes the loading of configuration text, as YAML, JSON or TOML: it ends in a tree or in faults
+// with lines, never in anything else. Whatever the tree is, it is also taken for the file of
+// another client.
+#include "app/client_file.h"
 #include "config/digest.h"
 #include "config/load.h"
 #include "fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace patchbay;
-  config::Faults faults;
-  const auto node = config::load_text(fuzz::text_of(data, size), "fuzz.yaml", faults);
-  for (const auto& fault : faults) fuzz::require(!fault.message.empty());
-  fuzz::require(config::digest(node).size() == 16);
+  const auto text = fuzz::text_of(data, size);
+  for (const std::string name : {"fuzz.yaml", "fuzz.jsonc", "fuzz.toml"}) {
+    // A text that is valid YAML is hardly ever TOML: each reader ends at once with the others'.
+    config::Faults faults;
+    config::Faults notes;
+    auto node = config::parse_text(text, name, faults);
+    app::translate_clients(node, name, faults, notes);
+    config::resolve(node, name, faults);
+    for (const auto& fault : faults) fuzz::require(!fault.message.empty());
+    for (const auto& note : notes) fuzz::require(!note.message.empty());
+    fuzz::require(config::digest(node).size() == 16);
+  }
   return 0;
 }

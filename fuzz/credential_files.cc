@@ -1,6 +1,6 @@
 // Fuzzes the files of tokens and passwords: what is read can be written and read again.
 #include "fuzz/require.h"
-#include "policy/auth/address_range.h"
+#include "net/io/address_range.h"
 #include "policy/auth/htpasswd.h"
 #include "policy/auth/token_table.h"
 
@@ -15,6 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (const auto hash = TokenHash::parse(text)) require(hash->text() == text);
   (void)static_cast<bool>(Htpasswd::parse(text));
-  (void)static_cast<bool>(AddressRange::parse(text));
+  (void)static_cast<bool>(patchbay::net::AddressRange::parse(text));
   return 0;
 }

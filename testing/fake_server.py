@@ -8,6 +8,9 @@ wants to wait (or an Ask) while other calls go on. Only cheap imports, because t
 many of these.
 
   FAKE_SLOW_START=SECONDS  wait before reading anything
+  FAKE_START_AFTER=PATH    wait until PATH exists before reading anything
+  FAKE_START_CHATTER=1     write to stderr while waiting for that
+  FAKE_STDERR=TEXT         write this line to stderr at the start
   FAKE_EXIT=CODE           exit at once with this code
   FAKE_EXIT_UNLESS=PATH    exit at once with code 1 unless PATH exists
   FAKE_START_LOG=PATH      append our pid to PATH at each start
@@ -561,6 +564,8 @@ def main():
     if environ.get("FAKE_START_LOG"):
         with open(environ["FAKE_START_LOG"], "a", encoding="utf-8") as log:
             log.write("%d\n" % os.getpid())
+    if environ.get("FAKE_STDERR"):
+        print(environ["FAKE_STDERR"], file=sys.stderr, flush=True)
     if environ.get("FAKE_EXIT"):
         sys.exit(int(environ["FAKE_EXIT"]))
     if environ.get("FAKE_EXIT_UNLESS") and not os.path.exists(environ["FAKE_EXIT_UNLESS"]):
@@ -568,6 +573,10 @@ def main():
     if environ.get("FAKE_STUBBORN"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(float(environ.get("FAKE_SLOW_START") or 0))
+    while environ.get("FAKE_START_AFTER") and not os.path.exists(environ["FAKE_START_AFTER"]):
+        if environ.get("FAKE_START_CHATTER"):
+            print("getting ready", file=sys.stderr, flush=True)
+        time.sleep(0.02)
     try:
         Server().run()
     except (BrokenPipeError, KeyboardInterrupt):

@@ -2,7 +2,8 @@
 # Calls a server from the configuration file of a desktop client.
 set -eu
 
-patchbay check config.json
+# Names what is not used of the file.
+patchbay check config.json 2>&1
 
 echo "# tools"
 patchbay tools

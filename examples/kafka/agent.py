@@ -11,6 +11,14 @@ from confluent_kafka import Consumer, Producer
 NAME, REQUESTS, REPLIES = "shout", "shout.requests", "shout.replies"
 
 
+def reply_to(value):
+    """The reply to a request. A bad one is answered too: the agent must survive it."""
+    try:
+        return {"text": json.loads(value)["text"].upper()}
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return {"status": "FAILED", "message": 'a request is {"text": "…"}'}
+
+
 def main():
     brokers = sys.argv[1]
     producer = Producer({"bootstrap.servers": brokers})
@@ -32,8 +40,8 @@ def main():
         request = consumer.poll(1)
         if request is None or request.error():
             continue
-        text = json.loads(request.value())["text"]
-        producer.produce(REPLIES, key=request.key(), value=json.dumps({"text": text.upper()}))
+        reply = json.dumps(reply_to(request.value()), ensure_ascii=False)
+        producer.produce(REPLIES, key=request.key(), value=reply)
         producer.flush()
 
 

@@ -2,7 +2,8 @@
 # Two agents on the embedded bus, one in Python and one in C++, called over REST.
 set -eu
 base=${PATCHBAY_URL%/mcp}
-health() { curl -s "$base/health" | sed "s|.*\"$1\":\"\([^\"]*\)\".*|\1|"; }
+# The listener opens before the bus has started.
+health() { until curl -s "$base/health" | grep -oP "\"$1\":\"\\K[^\"]+"; do sleep 0.1; done; }
 brokers=$(health bootstrap)
 registry=$(health schema_registry)
 work=$(mktemp -d)
@@ -26,6 +27,11 @@ patchbay bus list --broker "$brokers"
 
 echo "# an agent in Python"
 post /api/shout '{"text": "hello"}'
+echo
+echo "# which answers a bad request too, and goes on"
+post /api/shout '{"txt": 1}'
+echo
+post /api/shout '{"text": "still here"}'
 echo
 echo "# and one in C++"
 post /api/count '{"a": 1}'

@@ -1,6 +1,7 @@
 #include "app/banner.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -18,18 +19,10 @@ namespace {
 constexpr auto kRetry = std::chrono::milliseconds(100);
 constexpr std::size_t kAtomicWrite = 4096;  // A pipe that polls writable takes this much at once.
 
-// A call without a session needs its whole envelope; a list is the shortest that works anywhere.
-std::string try_line(const std::string& url, bool skills) {
-  const std::string_view method = skills ? "tools/call" : "tools/list";
-  const std::string_view name = skills ? " -H 'Mcp-Name: skills__calculate'" : "";
-  const std::string_view call =
-      skills ? R"("name":"skills__calculate","arguments":{"expression":"2 + 3 * 4"},)" : "";
-  return fmt::format(
-      "curl -s {} -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' "
-      "-H 'Mcp-Method: {}'{} -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\",\"params\":{{{}"
-      "\"_meta\":{{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
-      "\"io.modelcontextprotocol/clientCapabilities\":{{}}}}}}}}'",
-      url, method, name, method, call);
+// A mark in front of an upstream, for people.
+std::string_view mark(bool up, bool terminal) {
+  if (!terminal) return "";
+  return up ? "✓ " : "✗ ";
 }
 
 }  // namespace
@@ -37,6 +30,12 @@ std::string try_line(const std::string& url, bool skills) {
 void Banner::print_head(const Configuration& configuration,
                         std::span<const std::unique_ptr<frontends::SharedFrontend>> frontends,
                         const net::Address& address) {
+  // What works without credentials, if some are required.
+  if (configuration.settings.auth.on()) {
+    try_path_ = "/health";
+  } else {
+    try_path_ = configuration.settings.rest.enabled ? "/mcp/v1/tools" : "/ready";
+  }
   std::string text = fmt::format("patchbay {}  config {}  digest {}\n", kVersion,
                                  configuration.file.empty() ? "defaults" : configuration.file,
                                  configuration.digest);
@@ -46,6 +45,13 @@ void Banner::print_head(const Configuration& configuration,
       for (const auto path : paths) text += fmt::format("  http://{}{}", address.text(), path);
       text += '\n';
     }
+  }
+  const auto& wire = configuration.settings.wire;
+  if (wire && wire->rate_limiting.enabled) {
+    text += fmt::format(
+        "limit      wire protocol  {} requests in {} per client; raise it with "
+        "wire.rate_limiting.default_limit\n",
+        wire->rate_limiting.default_limit, config::print(wire->rate_limiting.window));
   }
   put(text);
 }
@@ -65,23 +71,27 @@ void Banner::print_listener(const FrontendListener& listener, const net::Address
   put(fmt::format("front end  {}  {}://{}\n", listener.name, listener.scheme, address.text()));
 }
 
+void Banner::print_waiting(const std::vector<std::string>& upstreams) {
+  put(fmt::format("not ready  waiting for {} (ready.required_upstreams)\n",
+                  fmt::join(upstreams, ", ")));
+}
+
 void Banner::print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
                          const net::Address& address) {
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   std::string text;
   if (!bus.empty()) text += fmt::format("bus        {}\n", bus);
   for (const auto& one : upstreams) {
     if (one.state.up) {
-      text += fmt::format("upstream   {}  {}  up  {} tools{}{}\n", one.name, one.kind, one.tools,
+      text += fmt::format("upstream   {}{}  {}  up  {} tool{}{}{}\n", mark(true, terminal),
+                          one.name, one.kind, one.tools, one.tools == 1 ? "" : "s",
                           one.state.detail.empty() ? "" : "  ", on_line(one.state.detail));
     } else {
-      text += fmt::format("upstream   {}  {}  down  {}\n", one.name, one.kind,
-                          on_line(one.state.detail));
+      text += fmt::format("upstream   {}{}  {}  down  {}\n", mark(false, terminal), one.name,
+                          one.kind, on_line(one.state.detail));
     }
   }
-  const bool skills = std::ranges::any_of(
-      upstreams, [](const UpstreamReport& one) { return one.name == "skills"; });
-  text += fmt::format("ready\ntry:\n  {}\n",
-                      try_line(fmt::format("http://{}/mcp", address.text()), skills));
+  text += fmt::format("ready\ntry:\n  curl -s http://{}{}\n", address.text(), try_path_);
   put(text);
 }
 

@@ -14,7 +14,7 @@
 #include "app/configuration.h"
 #include "app/upstream_set.h"
 #include "async/timers.h"
-#include "net/io/socket.h"
+#include "net/io/address.h"
 
 namespace patchbay::app {
 
@@ -31,6 +31,9 @@ class Banner final : Timer {
   // A listener of a front end's own.
   void print_listener(const FrontendListener& listener, const net::Address& address);
 
+  // The gateway is not ready without these upstreams.
+  void print_waiting(const std::vector<std::string>& upstreams);
+
   // `bus` is where the embedded bus is; empty if there is none.
   void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
                    const net::Address& address);
@@ -44,6 +47,7 @@ class Banner final : Timer {
   void on_deadline() override { write_out(); }
 
   std::string rest_;  // Still to be written.
+  std::string_view try_path_ = "/health";
 };
 
 }  // namespace patchbay::app

@@ -8,16 +8,20 @@
 #include <iterator>
 
 #include "app/auth_service.h"
+#include "app/client_file.h"
+#include "app/env_file.h"
 #include "app/properties.h"
 #include "app/sign_in_section.h"
+#include "app/timeout_notes.h"
 #include "app/upstream_entries.h"
 #include "config/digest.h"
 #include "config/load.h"
 #include "config/make_node.h"
 #include "core/environment.h"
+#include "core/glob.h"
 #include "core/http_token.h"
 #include "mcp_client/connect/stdio.h"
-#include "net/io/socket.h"
+#include "net/io/address.h"
 
 namespace patchbay::app {
 namespace {
@@ -40,11 +44,14 @@ void add_plan(UpstreamEntry& entry, Configuration& loaded, Faults& faults) {
   const std::string& file = loaded.file;
   const UpstreamKind* const kind = find_upstream_kind(entry.kind);
   if (!kind) {
-    std::string known;
-    for (const auto& one : upstream_kinds()) known += fmt::format(" {}", one.name);
+    std::vector<std::string_view> known;
+    for (const auto& one : upstream_kinds()) known.push_back(one.name);
+    const std::string_view meant = config::closest(entry.kind, known);
     const Node* const given = entry.node.find("kind");
-    faults.push_back({file, given ? given->line : entry.node.line, entry.path + ".kind",
-                      fmt::format("'{}' is not one of:{}", entry.kind, known)});
+    faults.push_back(
+        {file, given ? given->line : entry.node.line, entry.path + ".kind",
+         fmt::format("'{}' is not one of: {}{}", entry.kind, fmt::join(known, " "),
+                     meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant))});
     return;
   }
   const config::Location at{file, entry.path, faults};
@@ -60,8 +67,8 @@ void add_plan(UpstreamEntry& entry, Configuration& loaded, Faults& faults) {
   std::string digest = config::digest(own);
   // An upstream that may list more, or less, lists again. Its tools are chosen without it.
   if (const Node* const lists = common.find("lists")) digest += " " + config::digest(*lists);
-  loaded.upstreams.push_back(
-      {entry.name, entry.kind, std::move(digest), std::move(settings), std::move(make)});
+  loaded.upstreams.push_back({entry.name, entry.kind, std::move(digest), std::move(settings),
+                              std::move(make), entry.path, examine_upstream(entry, own, file)});
 }
 
 // A program that may not be run is a fault of the file. What cannot be found is not: it may come
@@ -94,24 +101,19 @@ void read_plans(Configuration& loaded, const Node& root, Faults& faults) {
   if (commands) loaded.allowed = std::make_shared<const upstreams::AllowedCommands>(*commands);
   for (auto& entry : upstream_entries(root, loaded.file, settings.names.separator, faults)) {
     const std::size_t before = loaded.upstreams.size();
+    if (entry.kind == "stdio") {
+      add_variables_of_file(entry.node, {loaded.file, entry.path, faults}, loaded.files);
+    }
     add_plan(entry, loaded, faults);
-    if (loaded.upstreams.size() == before || entry.kind != "stdio" || !commands) continue;
+    note_timeouts(entry, settings.limits, loaded.file, loaded.warnings);
+    if (loaded.upstreams.size() == before || entry.kind != "stdio") continue;
+    std::string& digest = loaded.upstreams.back().digest;
+    for (const auto& name : settings.stdio.env_pass) digest += " env_pass " + name;
+    if (!commands) continue;
     check_command(entry, *loaded.allowed, loaded.file, faults);
     // What may be run is part of what a program is started with.
-    for (const auto& command : *commands) loaded.upstreams.back().digest += " " + command;
+    for (const auto& command : *commands) digest += " " + command;
   }
-}
-
-// A file of a desktop client has sections of its own that are none of our business.
-bool is_desktop_file(const std::string& file, const Node& root) {
-  return file.ends_with(".json") && root.find("mcpServers") && !root.find("upstreams");
-}
-
-Node only_known(const Node& root) {
-  Node stored = root;
-  std::erase_if(stored.members,
-                [](const config::Member& member) { return member.key != "mcpServers"; });
-  return stored;
 }
 
 constexpr std::string_view kAuthLine =
@@ -212,6 +214,19 @@ std::string digest_of(const Configuration& loaded, Node root) {
   return config::digest(root);
 }
 
+// By what is written, so that a change of a file that a section names does not show here.
+std::map<std::string, std::string> section_digests(const Node& root) {
+  std::map<std::string, std::string> digests;
+  for (const auto& [key, line, value] : root.members) {
+    if (key != "upstreams" && key != "mcpServers") digests.emplace(key, config::digest(value));
+    if (key != "upstreams" && key != "mcpServers") continue;
+    for (const auto& upstream : value.members) {
+      digests.emplace("upstreams." + upstream.key, config::digest(upstream.value));
+    }
+  }
+  return digests;
+}
+
 // What goals need to know of the upstreams, and which skills they name.
 void finish_goals(Configuration& loaded, const Node& root, Faults& faults) {
   auto& goals = loaded.settings.goals;
@@ -228,6 +243,18 @@ void finish_goals(Configuration& loaded, const Node& root, Faults& faults) {
     for (const Skill* const skill : skills()) all += fmt::format(" {}", skill->name);
     faults.push_back({loaded.file, section->find("skills")->line, "goals.skills",
                       fmt::format("'{}' is not one of:{}", name, all)});
+  }
+}
+
+// A pattern that fits nothing would be fulfilled for ever.
+void check_ready(const Configuration& loaded, const Node& root, Faults& faults) {
+  const Node* const section = root.find("ready");
+  for (const auto& pattern : loaded.settings.ready.upstreams) {
+    const bool fits = std::ranges::any_of(
+        loaded.upstreams, [&](const auto& plan) { return matches_glob(pattern, plan.name); });
+    if (fits) continue;
+    faults.push_back({loaded.file, section ? section->line : 0, "ready.required_upstreams",
+                      fmt::format("there is no upstream '{}'", pattern)});
   }
 }
 
@@ -251,13 +278,12 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   root.kind = config::Kind::map;
   if (!file.empty()) {
     loaded.files.push_back(file);
-    root = config::load_file(file, faults, &loaded.files);
+    root = load_configuration_file(file, faults, loaded.warnings, &loaded.files);
     loaded.blank =
         root.kind == config::Kind::null || (root.kind == config::Kind::map && root.members.empty());
     // What could be read is looked at all the same: all faults at once.
     if (root.kind == config::Kind::null && !faults.empty()) return loaded;
     if (root.kind == config::Kind::null) root.kind = config::Kind::map;
-    if (is_desktop_file(file, root)) root = only_known(root);
   }
   if (root.kind == config::Kind::map && !names_upstreams(root)) {
     root.members.push_back({"upstreams", 0, default_upstreams()});
@@ -266,26 +292,37 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   config::apply_aliases<Settings>(root, {file, "", faults}, loaded.notes);
   if (!overrides.properties.empty()) loaded.files.push_back(overrides.properties);
   loaded.ignored = apply_properties(overrides.properties, root, faults);
-  loaded.settings = config::read<Settings>(root, file, "", faults);
+  loaded.settings = config::read<Settings>(root, file, "", faults, client_sections());
   override_settings(overrides, loaded.settings);
   read_plans(loaded, root, faults);
   read_rules(loaded, root, faults);
   finish_goals(loaded, root, faults);
+  note_timeouts(root, loaded.settings.limits, file, loaded.warnings);
+  check_ready(loaded, root, faults);
   check_listen(loaded.settings.listen, &root, {file, "", faults}, loaded.settings.auth.on());
   check_cors(loaded.settings, root, file, faults);
+  check_proxies(loaded.settings.proxies, root, file, faults);
   check_auth(loaded.settings.auth, root, file, faults);
   check_sign_in(loaded.settings.sign_in, root, file, faults);
+  loaded.sections = section_digests(root);
   loaded.digest = digest_of(loaded, root);  // Before the files are used: a change since then shows.
   finish_tls(loaded, root, faults);
   finish_wire(loaded, root, faults);
   config::sort_by_line(faults);
   config::sort_by_line(loaded.notes);
+  config::sort_by_line(loaded.warnings);
   return loaded;
 }
 
 void log_notes(const config::Faults& notes) {
   for (const auto& note : notes) {
     log::Line(log::Level::warn, "setting renamed").add("what", config::to_string(note));
+  }
+}
+
+void log_warnings(const config::Faults& warnings) {
+  for (const auto& warning : warnings) {
+    log::Line(log::Level::warn, "setting without effect").add("what", config::to_string(warning));
   }
 }
 

@@ -2,11 +2,13 @@
 // upstream from. A bad file yields faults instead, all of them.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/examine_upstream.h"
 #include "app/registry.h"
 #include "app/settings.h"
 #include "config/node.h"
@@ -22,6 +24,8 @@ struct UpstreamPlan {
   std::string digest;  // Changes when the settings of its kind do.
   gateway::UpstreamSettings settings;
   MakeUpstream make;
+  std::string path = {};         // Where it is configured, for messages.
+  ExamineUpstream examine = {};  // Null: it needs nothing of this machine.
 };
 
 struct Configuration {
@@ -29,6 +33,7 @@ struct Configuration {
   std::vector<std::string> files;  // All that were read, but for those that `auth` names.
   bool blank = false;              // There is a file, and it is empty.
   std::string digest;
+  std::map<std::string, std::string> sections;  // The digest of each, and of each upstream.
   Settings settings;
   std::shared_ptr<const net::TlsContext> tls;       // Of the TLS listener; null: there is none.
   std::shared_ptr<const net::TlsContext> wire_tls;  // Of the wire's TCP listener; null: plain.
@@ -38,6 +43,7 @@ struct Configuration {
   gateway::Identity identity;                                 // Who the gateway says it is.
   std::vector<std::string> ignored;                           // Properties that mean nothing here.
   config::Faults notes;                                       // Old keys, and their current names.
+  config::Faults warnings;                                    // Settings without effect here.
 };
 
 // The options of the command line; they take precedence over the file.
@@ -56,6 +62,9 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
 
 // Logs each old key that was used, with its current name.
 void log_notes(const config::Faults& notes);
+
+// The same for settings that have no effect, such as those of another client that are not read.
+void log_warnings(const config::Faults& warnings);
 
 // The file to use: the one given, else PATCHBAY_CONFIG, else ./patchbay.yaml, else none.
 std::string choose_configuration(const std::string& given);

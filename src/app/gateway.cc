@@ -13,6 +13,7 @@
 #include "async/hop.h"
 #include "core/discard.h"
 #include "core/version.h"
+#include "net/io/socket.h"
 #include "net/process/child.h"
 #include "observe/log.h"
 #include "observe/memory.h"
@@ -63,14 +64,15 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
       [this] {
         std::vector<frontends::UpstreamLine> lines;
         for (auto& one : upstreams_->report()) {
-          lines.push_back(
-              {std::move(one.name), std::move(one.kind), std::move(one.state), one.tools});
+          lines.push_back({std::move(one.name), std::move(one.kind), std::move(one.state),
+                           one.tools, one.required});
         }
         return lines;
       },
       [this] { return ready_.load(); },
       [this] { return buses_.describe(); },
       [this] { return refusals_.all(); },
+      [this] { return problems_.all(); },
   };
   common_.registrars = [this] { return upstreams_->registrars(); };
   watch_gauges();
@@ -159,11 +161,16 @@ Task<void> Gateway::serve_http() {
   discard(synced, "whatever ended the wait, the stop is checked next");
   if (!stop_asked_.delivered()) {
     ready_ = true;
-    banner_.print_ready(upstreams_->report(), buses_.banner(), plain_.address);
+    Scope announcing;
+    announcing.spawn(announce());
+    announcing.spawn(keep_looking_for_problems());
     // The file may have changed between being read and being watched.
     reloads_.spawn(reload("the file has changed"));
     auto asked = co_await stop_asked_.wait();
     discard(asked, "whatever ended the wait, the gateway stops");
+    announcing.cancel();
+    auto announced = co_await announcing.drain(kNever);
+    discard(announced, "the gateway stops");
   }
   co_return co_await stop();
 }
@@ -192,28 +199,14 @@ void Gateway::start_listening() {
   }
 }
 
-void Gateway::warn_of_plain_listeners() const {
-  const auto warn = [](const net::Address& address, std::string_view remedy) {
-    log::Line(log::Level::warn, "credentials in the clear")
-        .add("listen", address.text())
-        .add("hint", fmt::format("other machines reach this listener without TLS; {}", remedy));
-  };
-  if (!plain_.address.loopback()) warn(plain_.address, "let them use tls.listen");
-  for (const auto& [row, listener, listening] : frontend_listeners_) {
-    if (!listener.tls && !listening.address.loopback()) {
-      warn(listening.address, fmt::format("add {}", listener.tls_key));
-    }
-  }
-}
-
 Task<void> Gateway::run_session(SingleSession& session) {
   tokens_.serve_on_demand([this] { return serve_browsers(); });
   auto made = make_upstreams();
   if (!made) co_return made.error();
   for (const auto& worker : workers_) worker->run();
+  session_ = &session;
   Scope starting;
   starting.spawn(start_upstreams());
-  session_ = &session;
   if (stop_asked_.delivered()) session.end();
   auto served = co_await session.run(
       {control_, *workers_.front(), configuration_.settings, common_.operations, synced_});
@@ -307,12 +300,15 @@ Task<void> Gateway::start_upstreams() {
   const Settings& settings = configuration_.settings;
   // Requests for the list wait meanwhile, up to this time.
   Scope timeout;
-  auto mark_synced_later = [this, &settings]() -> Task<void> {
-    auto slept = co_await sleep_until(Clock::now() + settings.limits.start);
+  const std::chrono::nanoseconds most =
+      session_ ? session_->list_timeout(settings) : settings.limits.start;
+  auto mark_synced_later = [this, most]() -> Task<void> {
+    auto slept = co_await sleep_until(Clock::now() + most);
     if (slept) mark_synced();
     co_return slept;
   };
   timeout.spawn(mark_synced_later());
+  look_for_problems();
   reloading_ = true;
   auto applied = co_await upstreams_->apply(configuration_);
   reloading_ = false;
@@ -378,7 +374,7 @@ std::string Gateway::serve_browsers() {
   Worker& owner = *workers_.front();
   owner.loop().post([&owner, listener = *std::move(socket)]() mutable {
     owner.authenticator().serve_open_only();
-    owner.listen(std::move(listener));
+    owner.listen_local(std::move(listener));
   });
   return fmt::format("http://{}", bound->text());
 }

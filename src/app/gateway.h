@@ -21,7 +21,7 @@
 #include "app/upstream_set.h"
 #include "app/worker.h"
 #include "core/file_stamp.h"
-#include "net/io/socket.h"
+#include "net/io/address.h"
 #include "net/process/file_watch.h"
 #include "net/process/orphans.h"
 #include "net/process/signals.h"
@@ -49,6 +49,9 @@ class Gateway {
   Task<void> run_session(SingleSession& session);
   Result<void> make_upstreams();
   Task<void> start_upstreams();
+  Task<void> announce();
+  void look_for_problems();
+  Task<void> keep_looking_for_problems();
   void mark_synced();
   Task<void> stop();
   Task<void> reload(std::string why);
@@ -77,6 +80,7 @@ class Gateway {
   net::Loop control_;
   Common common_;
   Refusals refusals_;
+  Refusals problems_;  // What does not work on this machine; see app/problems.h.
   oauth::TokenService tokens_{control_,
                               common_.registry};  // Outlives the catalogs, which hold upstreams.
   AuthService auth_;

@@ -1,5 +1,6 @@
 // How a gateway applies a changed configuration, and what of it all workers share.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -32,16 +33,52 @@ Snapshot snapshot(const Configuration& configuration) {
   return {stamps_of(configuration.files), text ? *std::move(text) : ""};
 }
 
-// What cannot change while the gateway runs.
-bool needs_restart(const Configuration& current, const Configuration& next) {
+// What differs and cannot change while the gateway runs.
+std::vector<std::string_view> needing_restart(const Configuration& current,
+                                              const Configuration& next) {
   const Settings& was = current.settings;
   const Settings& is = next.settings;
-  const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
-  const auto other_listener = [&](const FrontendKind& kind) {
-    return kind.listener && kind.listener(current) != kind.listener(next);
+  std::vector<std::string_view> keys;
+  const auto add = [&keys](std::string_view key, bool differs) {
+    if (differs) keys.push_back(key);
   };
-  return is.listen != was.listen || is.workers != was.workers || is.state != was.state ||
-         tls_listen(is) != tls_listen(was) || std::ranges::any_of(frontend_kinds(), other_listener);
+  const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
+  add("listen", is.listen != was.listen);
+  add("tls.listen", tls_listen(is) != tls_listen(was));
+  for (const auto& kind : frontend_kinds()) {
+    if (!kind.listener) continue;
+    const auto before = kind.listener(current);
+    const auto after = kind.listener(next);
+    const auto& named = after ? after : before;
+    if (!named) continue;
+    const auto none = FrontendListener{};
+    add(named->address_key, before.value_or(none).address != after.value_or(none).address);
+    add(named->tls_key, before.value_or(none).tls != after.value_or(none).tls);
+  }
+  add("workers", is.workers != was.workers);
+  add("state", is.state != was.state);
+  return keys;
+}
+
+// The sections that differ, of which upstreams are listed one by one: "limits, upstreams.a (new)".
+std::string differences(const Configuration& current, const Configuration& next) {
+  constexpr std::size_t kMost = 1000;  // Bytes; the rest is left out.
+  std::string text;
+  const auto add = [&text](std::string_view section, std::string_view how) {
+    if (text.size() < kMost) text += fmt::format("{}{}{}", text.empty() ? "" : ", ", section, how);
+  };
+  for (const auto& [section, digest] : next.sections) {
+    const auto before = current.sections.find(section);
+    if (before == current.sections.end()) {
+      add(section, " (new)");
+    } else if (before->second != digest) {
+      add(section, "");
+    }
+  }
+  for (const auto& [section, digest] : current.sections) {
+    if (!next.sections.contains(section)) add(section, " (gone)");
+  }
+  return text;
 }
 
 // What one caller may hold of a total; by default a quarter.
@@ -98,12 +135,17 @@ Task<void> Gateway::reload_once(const std::string& why) {
     if (why == kHangup) upstreams_->reread();
     co_return ok();
   }
-  if (needs_restart(configuration_, *next)) {
+  const auto keys = needing_restart(configuration_, *next);
+  if (!keys.empty()) {
     log::Line(log::Level::warn, "restart needed")
-        .add("keys", "listen, tls.listen, wire.tcp, wire.tls, workers, state");
+        .add("keys", fmt::format("{}", fmt::join(keys, ", ")));
   }
-  log::Line(log::Level::info, "reload").add("why", why).add("digest", next->digest);
+  log::Line(log::Level::info, "reload")
+      .add("why", why)
+      .add("changed", differences(configuration_, *next))
+      .add("digest", next->digest);
   log_notes(next->notes);
+  log_warnings(next->warnings);
   auto used = co_await use(*std::move(next));
   log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
   co_return used;
@@ -122,6 +164,9 @@ Task<Configuration> Gateway::next_configuration() {
     log::Line(log::Level::error, "reload refused").add("fault", reason);
   }
   const bool refused = !reasons.empty();
+  if (!refused && !refused_.empty()) {
+    log::Line(log::Level::info, "configuration mended").add("file", configuration_.file);
+  }
   refused_ = refused ? std::move(stamps) : std::vector<FileStamp>();
   refusals_.set(configuration_.file, std::move(reasons));
   if (refused) co_return Error{Code::invalid_params, "the new configuration was refused"};
@@ -195,6 +240,7 @@ Task<void> Gateway::use(Configuration next) {
   if (watched_ != watched && reload_again_.empty()) reload_again_ = "a file may have changed";
   auto known = auth_.apply(settings.auth);
   if (!known) log::Line(log::Level::error, "auth not reloaded").add("why", known.error().message);
+  look_for_problems();
   co_return co_await upstreams_->apply(configuration_);
 }
 
@@ -220,6 +266,7 @@ void Gateway::use_limits() {
                                      settings.limits.stored_page.value,
                                      settings.limits.stored_time});
   common_.asking.most = settings.limits.parked;
+  common_.asking.most_questions = settings.limits.max_questions_per_call;
   common_.authenticator.failures.update(settings.auth.failures);
   common_.authenticator.verifying.set_bounds(settings.auth.verifying, settings.auth.waiting);
   policy::ApprovalSettings approvals = settings.approvals;

@@ -6,7 +6,7 @@
 
 #include "async/hop.h"
 #include "net/http/client/pool.h"
-#include "net/io/socket.h"
+#include "net/io/address.h"
 #include "observe/log.h"
 
 namespace patchbay::app {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/http_token.h"
 #include "mcp_client/connect/http.h"
 #include "mcp_client/connect/sandboxed_stdio.h"
 #include "mcp_client/connect/socket.h"
@@ -33,6 +34,7 @@ namespace app {
 
 struct BuiltinSettings {
   SearchSettings search;
+  bool mock_skills = false;
 };
 
 }  // namespace app
@@ -41,6 +43,9 @@ template <>
 inline constexpr auto config::fields<app::BuiltinSettings> = std::tuple{
     Field{"search", &app::BuiltinSettings::search,
           "Settings of the skill `search`. With folders, it replaces `mock_search`."},
+    Field{"mock_skills", &app::BuiltinSettings::mock_skills,
+          "Whether the skills that return invented data (`mock_search`, `weather`) are listed as "
+          "tools. Goals use them in any case."},
 };
 
 namespace app {
@@ -63,7 +68,7 @@ std::vector<OfferedSkill> offered(const BuiltinSettings& settings) {
     if (skill == &kSearchSkill && searches) {
       list.push_back({skill, std::make_shared<FolderSearch>(settings.search)});
     } else if (skill->run && !(skill == &kMockSearchSkill && searches)) {
-      list.push_back({skill});
+      list.push_back({skill, nullptr, !skill->invented || settings.mock_skills});
     }
   }
   return list;
@@ -141,8 +146,10 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
       egress = std::make_shared<const upstreams::EgressCounters>(context.registry, name);
     }
     auto make = [name, settings, texts, egress, user = upstreams::user_of(settings),
-                 allowed = context.allowed](const upstreams::ConnectionOwner& owner) {
+                 allowed = context.allowed,
+                 env_pass = context.env_pass](const upstreams::ConnectionOwner& owner) {
       auto own = settings;
+      own.env_pass.insert(own.env_pass.end(), env_pass.begin(), env_pass.end());
       // That it can be filled in was seen when the connection was chosen.
       if (auto filled = texts.fill(*owner.caller)) own.env = *std::move(filled);
       return stdio_connector(name, own, allowed, user, egress);
@@ -190,6 +197,24 @@ upstreams::MakeConnector http_connector(const transport::HttpTarget& endpoint,
   };
 }
 
+// What to do when the server refuses the credentials, or wants some.
+std::string on_401(const upstreams::HttpSettings& settings, const std::string& name,
+                   const std::string& path) {
+  if (settings.auth) {
+    const bool people = settings.auth->kind == oauth::Kind::authorization_code;
+    return fmt::format("it refuses the token of {}.auth{}", path,
+                       people ? fmt::format("; run `patchbay login {}`", name) : "");
+  }
+  const bool sends = std::ranges::any_of(settings.headers, [](const auto& header) {
+    return same_token(header.first, "Authorization");
+  });
+  if (sends) return fmt::format("it refuses the header Authorization of {}.headers", path);
+  return fmt::format(
+      "it wants credentials: set {0}.headers or {0}.auth; with `auth: {{ kind: authorization_code "
+      "}}`, `patchbay login {1}` signs in",
+      path, name);
+}
+
 // An upstream of one of the kinds that are reached over HTTP.
 MakeUpstream read_http(std::string_view kind, const std::string& name, const config::Node& entry,
                        const std::string& file, const std::string& path, config::Faults& faults) {
@@ -200,6 +225,7 @@ MakeUpstream read_http(std::string_view kind, const std::string& name, const con
   std::vector<transport::HttpTarget> endpoints;
   for (const auto& url : urls) {
     auto target = upstreams::http_target(settings, url);
+    if (target) target->on_401 = on_401(settings, name, path);
     if (target) endpoints.push_back(*std::move(target));
     if (!target) add_fault(faults, file, entry, path, target.error().message);
   }

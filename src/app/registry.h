@@ -31,7 +31,8 @@ struct FrontendListener {
   std::string_view scheme;  // The same.
   std::string address;
   bool tls = false;
-  std::string_view tls_key;  // The setting that adds TLS.
+  std::string_view tls_key;      // The setting that adds TLS.
+  std::string_view address_key;  // The setting of the address.
 
   bool operator==(const FrontendListener&) const = default;
 };
@@ -60,6 +61,7 @@ struct UpstreamContext {
   std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
   oauth::TokenService* tokens = nullptr;                           // Null: nothing needs any.
   gateway::ListLimits lists = {};                                  // Of this upstream.
+  std::vector<std::string> env_pass = {};  // Variables that every program gets.
 };
 
 using MakeUpstream =

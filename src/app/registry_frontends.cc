@@ -17,7 +17,6 @@ frontends::McpFrontendSettings mcp_settings(const Configuration& configuration) 
   const LimitSettings& limits = configuration.settings.limits;
   return {{limits.stream_after,
            limits.stream_keep_alive,
-           static_cast<std::size_t>(limits.batch),
            {limits.replay.value, limits.replay_total.value, limits.replay_time}},
           static_cast<std::size_t>(limits.sessions),
           limits.session_idle};
@@ -43,6 +42,8 @@ frontends::WireFrontendSettings wire_settings(const Configuration& configuration
     wire.tcp.handshake_time = settings.wire->tls->handshake_time;
     wire.tcp.handshakes = static_cast<std::size_t>(settings.wire->tls->handshakes);
   }
+  wire.tcp.proxies = trusted_proxies(settings.proxies);
+  wire.tcp.proxy_protocol = settings.proxies.precedes(ListenerKey::wire_tcp);
   wire.rate_keys = static_cast<std::size_t>(settings.limits.rate_keys);
   wire.tls = configuration.wire_tls;
   return wire;
@@ -52,7 +53,7 @@ std::optional<FrontendListener> wire_listener(const Configuration& configuration
   const auto& wire = configuration.settings.wire;
   if (!wire || !wire->listens()) return std::nullopt;
   const bool tls = wire->tls.has_value();
-  return FrontendListener{"wire tcp", tls ? "tcps" : "tcp", wire->tcp, tls, "wire.tls"};
+  return FrontendListener{"wire tcp", tls ? "tcps" : "tcp", wire->tcp, tls, "wire.tls", "wire.tcp"};
 }
 
 const policy::AuthSettings& auth_settings(const Configuration& configuration) {

@@ -39,6 +39,7 @@ int run_gateway(Configuration configuration, const Overrides& overrides,
     log::Line(log::Level::info, "property ignored").add("name", name);
   }
   log_notes(configuration.notes);
+  log_warnings(configuration.warnings);
   int code = 1;
   {
     Gateway gateway(std::move(configuration), overrides);

@@ -7,6 +7,10 @@
 #include <vector>
 
 #include "app/default_upstreams.h"
+#include "app/http_section.h"
+#include "app/proxies_section.h"
+#include "app/ready_section.h"
+#include "app/server_section.h"
 #include "app/tls_section.h"
 #include "config/fields.h"
 #include "frontends/kafka/settings.h"
@@ -28,6 +32,7 @@ namespace patchbay::app {
 
 struct LimitSettings {
   config::Duration call{30'000};
+  config::Duration call_total{600'000};
   config::Duration question{600'000};
   config::Duration task{600'000};
   int parked = 1'000;
@@ -45,6 +50,7 @@ struct LimitSettings {
   int max_streams_per_caller = 0;
   int max_websockets_per_caller = 0;
   int max_parked_per_caller = 0;
+  int max_questions_per_call = 64;
   config::Bytes memory{0};
   config::Bytes request_line{8 * 1024};
   config::Bytes headers{64 * 1024};
@@ -62,25 +68,14 @@ struct LimitSettings {
   config::Bytes replay{1 << 20};
   config::Bytes replay_total{64 << 20};
   config::Duration replay_time{60'000};
+  int metric_names = 500;
   int batch = 100;
   int page = 1000;
   int pins = 10'000;
   config::Duration start{10'000};
+  config::Duration stdio_start{25'000};
   config::Duration listed_after_loss{300'000};
   config::Duration list_debounce{100};
-};
-
-struct CorsSection {
-  std::vector<std::string> origins;
-  std::vector<std::string> headers;
-  config::Duration max_age{600'000};
-  bool credentials = false;
-};
-
-struct HttpSection {
-  std::vector<std::string> hosts;
-  std::vector<std::string> origins;
-  CorsSection cors;
 };
 
 struct LogSection {
@@ -92,6 +87,7 @@ struct LogSection {
 
 struct StdioSection {
   std::optional<std::vector<std::string>> allowed_commands;
+  std::vector<std::string> env_pass;
 };
 
 struct ReloadSection {
@@ -111,6 +107,7 @@ struct Settings {
   std::string listen{kDefaultListen};
   std::optional<TlsSection> tls;
   int workers = 0;
+  ServerSection server;
   gateway::NameSettings names;
   config::Dict<config::Node> upstreams;
   config::Node servers;
@@ -125,6 +122,8 @@ struct Settings {
   std::string state;
   StdioSection stdio;
   HttpSection http;
+  ProxiesSection proxies;
+  ReadySection ready;
   policy::AuthSettings auth;
   oauth::SignInSettings sign_in;
   frontends::RestSettings rest;
@@ -180,12 +179,23 @@ inline constexpr auto config::fields<gateway::NameSettings> = std::tuple{
           "upstreams offer the same name, or never."},
     Field{"separator", &gateway::NameSettings::separator,
           "Text between the upstream's name and the tool's name."},
+    Field{
+        "max_length", &gateway::NameSettings::max_length,
+        "Maximum length of the listed name of a tool or prompt, with its prefix. Longer names are "
+        "shortened; the full name works in calls too. Many clients accept 64, Cursor 60.",
+        Range{24, 1024}},
 };
 
 template <>
 inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
-    Field{"call_timeout", &app::LimitSettings::call, "Maximum duration of a call.",
+    Field{"call_timeout", &app::LimitSettings::call,
+          "Maximum duration of a call, if its upstream or its tool has no timeout of its own. Each "
+          "time the upstream reports progress, the time begins anew.",
           Range{Duration(10), Duration(86'400'000)}, Alias{"call"}},
+    Field{"max_call_timeout", &app::LimitSettings::call_total,
+          "Maximum duration of a call with progress, and of one whose upstream or tool has a "
+          "longer timeout. At least `call_timeout`.",
+          Range{Duration(10), Duration(86'400'000)}},
     Field{"input_timeout", &app::LimitSettings::question,
           "Maximum time a client may take to answer an input request of an upstream. The call's "
           "own timeout is paused meanwhile.",
@@ -239,6 +249,10 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
           "Maximum number of calls per caller that wait for input from their client. 0: a quarter "
           "of `max_parked_calls`.",
           Range{0, 1'000'000}},
+    Field{
+        "max_input_requests_per_call", &app::LimitSettings::max_questions_per_call,
+        "Maximum number of input requests to a client without a session in the course of one call.",
+        Range{1, 10'000}},
     Field{"max_memory", &app::LimitSettings::memory,
           "Maximum memory the gateway may allocate. Beyond it, new calls and bodies are answered "
           "with 503. 0: half of the memory of the machine or its cgroup, at most 1 GiB.",
@@ -272,8 +286,9 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
           "Time without a request or an open stream after which a session ends.",
           Range{Duration(1'000), Duration(604'800'000)}, Alias{"session_idle"}},
     Field{"max_stream_buffer_size", &app::LimitSettings::stream_buffer,
-          "Maximum size of the data queued for a slow reader of an event stream. Beyond it, the "
-          "stream is closed.",
+          "Maximum size of the notifications queued for a slow reader of an event stream. Beyond "
+          "it, notifications are dropped, or the stream is closed if it can be resumed. Answers "
+          "wait for the reader.",
           Range{Bytes{4096}, Bytes{1 << 30}}, Alias{"stream_buffer"}},
     Field{"stream_delay", &app::LimitSettings::stream_after,
           "Time after which a call is answered with an event stream, which the client can resume.",
@@ -290,6 +305,10 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
     Field{"replay_ttl", &app::LimitSettings::replay_time,
           "How long the events of an ended stream are stored.",
           Range{Duration(100), Duration(3'600'000)}, Alias{"replay_time"}},
+    Field{"max_metric_names", &app::LimitSettings::metric_names,
+          "Maximum number of tools, and of clients, that metrics count by name. Further ones are "
+          "counted together, as `other`.",
+          Range{0, 100'000}},
     Field{"max_batch_messages", &app::LimitSettings::batch,
           "Maximum number of messages in a batch.", Range{1, 10'000}, Alias{"batch"}},
     Field{"page_size", &app::LimitSettings::page, "Number of items in one page of a list.",
@@ -300,6 +319,9 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
     Field{"start_timeout", &app::LimitSettings::start,
           "Maximum time the first tool list waits for upstreams that are still starting.",
           Range{Duration(0), Duration(600'000)}, Alias{"start"}},
+    Field{"stdio_start_timeout", &app::LimitSettings::stdio_start,
+          "The same for the client of `patchbay stdio`. Many such clients ask for the list once.",
+          Range{Duration(0), Duration(600'000)}},
     Field{"stale_list_ttl", &app::LimitSettings::listed_after_loss,
           "How long the tools of an upstream stay listed while it is down.",
           Range{Duration(0), Duration(604'800'000)}, Alias{"listed_after_loss"}},
@@ -324,30 +346,6 @@ inline constexpr auto config::fields<gateway::ValidationSettings> = std::tuple{
 };
 
 template <>
-inline constexpr auto config::fields<app::CorsSection> = std::tuple{
-    Field{"origins", &app::CorsSection::origins,
-          "Origins of web pages that may read responses, such as https://app.example. `*` allows "
-          "all; it requires `auth` and excludes credentials."},
-    Field{"headers", &app::CorsSection::headers,
-          "Header fields that pages may send in addition to those of the front ends."},
-    Field{"max_age", &app::CorsSection::max_age,
-          "How long a browser may cache a preflight response.",
-          Range{Duration(0), Duration(86'400'000)}},
-    Field{"credentials", &app::CorsSection::credentials,
-          "Whether a browser may send credentials, such as a password or a client certificate."},
-};
-
-template <>
-inline constexpr auto config::fields<app::HttpSection> = std::tuple{
-    Field{"hosts", &app::HttpSection::hosts,
-          "Names allowed in the Host header in addition to localhost, 127.0.0.1 and [::1]."},
-    Field{"origins", &app::HttpSection::origins,
-          "Origins of web pages that may send requests, in addition to the request's own Host and "
-          "`hosts`."},
-    Field{"cors", &app::HttpSection::cors, "Cross-origin access for web pages (CORS)."},
-};
-
-template <>
 inline constexpr auto config::fields<app::LogSection> = std::tuple{
     Field{"level", &app::LogSection::level, "Lowest level that is logged."},
     Field{"format", &app::LogSection::format, "Format of log lines."},
@@ -362,6 +360,8 @@ inline constexpr auto config::fields<app::StdioSection> = std::tuple{
     Field{"allowed_commands", &app::StdioSection::allowed_commands,
           "Programs that stdio upstreams may run: paths, or names found in PATH. Absent: any "
           "program."},
+    Field{"env_pass", &app::StdioSection::env_pass,
+          "Names of variables to pass from the gateway's environment to every stdio upstream."},
 };
 
 template <>
@@ -396,6 +396,7 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"tls", &app::Settings::tls, "A second listener, for HTTPS. Absent: none."},
     Field{"workers", &app::Settings::workers, "Number of worker threads. 0: one per core.",
           Range{0, 256}},
+    Field{"server", &app::Settings::server, "What the gateway states about itself to clients."},
     Field{"names", &app::Settings::names, "Names under which tools are listed."},
     Field{"upstreams", &app::Settings::upstreams,
           "Upstreams by name: a section, or an endpoint such as stdio://python3 server.py. Absent: "
@@ -424,6 +425,9 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
           "nothing outlives the process."},
     Field{"stdio", &app::Settings::stdio, "Settings common to all stdio upstreams."},
     Field{"http", &app::Settings::http, "Access to the HTTP listener."},
+    Field{"proxies", &app::Settings::proxies,
+          "Reverse proxies and load balancers that state the addresses of clients."},
+    Field{"ready", &app::Settings::ready, "What `/ready` requires."},
     Field{"auth", &app::Settings::auth,
           "Authentication of callers. Absent: none, and the listener must be on loopback."},
     Field{"sign_in", &app::Settings::sign_in,

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/read_value.h"
-#include "net/io/socket.h"
+#include "net/io/address.h"
 #include "oauth/fetcher.h"
 #include "oauth/token_store.h"
 

@@ -29,6 +29,11 @@ class SingleSession {
   // Serves until the session ends. An error is printed, and the process fails.
   virtual Task<void> run(Context context) = 0;
 
+  // How long its first tool list waits for upstreams that are still starting.
+  virtual std::chrono::nanoseconds list_timeout(const Settings& settings) const {
+    return settings.limits.start;
+  }
+
   // Asks it to end, for example after a signal. May come before run() can do so.
   void end() {
     ended_ = true;

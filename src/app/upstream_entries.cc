@@ -26,38 +26,6 @@ bool good_name(std::string_view name) {
   });
 }
 
-// Desktop clients allow any name; ours become part of tool names, where models allow little.
-std::string made_good(std::string_view name) {
-  std::string good(name.substr(0, kMostName));
-  for (char& c : good) {
-    if (!good_name({&c, 1})) c = '-';
-  }
-  return good.empty() ? "server" : good;
-}
-
-// How desktop clients call what we call a kind.
-struct DesktopType {
-  std::string_view name;
-  std::string_view kind;
-};
-constexpr std::array kDesktopTypes{
-    DesktopType{"stdio", "stdio"},          DesktopType{"http", "http"},
-    DesktopType{"streamable-http", "http"}, DesktopType{"streamableHttp", "http"},
-    DesktopType{"streamable_http", "http"}, DesktopType{"sse", "sse"},
-};
-
-constexpr std::array<std::string_view, 2> kTypeKeys{"type", "transport"};
-constexpr std::array<std::string_view, 3> kUrlKeys{"url", "serverUrl", "httpUrl"};
-constexpr std::array<std::string_view, 4> kProgramKeys{"command", "args", "env", "cwd"};
-
-template <std::size_t N>
-const Node* find_first(const Node& map, const std::array<std::string_view, N>& keys) {
-  for (const auto key : keys) {
-    if (const Node* const found = map.find(key)) return found;
-  }
-  return nullptr;
-}
-
 // What was made from `origin` stands where that does, and is as secret.
 void set_origin(Node& made, const Node& origin) {
   made.line = origin.line;
@@ -106,12 +74,6 @@ class Gatherer {
     add_server_map(servers, path);
   }
 
-  void add_desktop_section(const Node& section, const std::string& path) {
-    for (const auto& [name, line, entry] : section.members) {
-      add_desktop(name, entry, config::member_path(path, name));
-    }
-  }
-
   std::vector<UpstreamEntry> take() { return std::move(entries_); }
 
  private:
@@ -130,7 +92,7 @@ class Gatherer {
       if (entry.kind == Kind::scalar) {
         add_endpoint(name, entry.text, entry, there);
       } else {
-        add_desktop(name, entry, there);
+        add_map(name, entry, there);
       }
     }
   }
@@ -160,65 +122,12 @@ class Gatherer {
     add(name, given ? given->text : "stdio", entry, path);
   }
 
-  // An entry as desktop clients write it: what concerns the server is read, the rest is theirs.
-  void add_desktop(const std::string& given_name, const Node& entry, const std::string& path) {
-    const Node* const disabled = entry.find("disabled");
-    if (disabled && disabled->text == "true") return;
-    const Node* const type = find_first(entry, kTypeKeys);
-    const auto* const named =
-        type ? std::ranges::find(kDesktopTypes, type->text, &DesktopType::name) : nullptr;
-    if (named == kDesktopTypes.end()) {
-      return fault(*type, path, fmt::format("the type is not one of: {}", desktop_types()));
-    }
-    const bool runs = named ? named->kind == "stdio" : entry.find("command") != nullptr;
-    const std::string name = made_good(given_name);
-    if (runs) return add_program(name, entry, path);
-    const Node* const url = find_first(entry, kUrlKeys);
-    if (!url) return fault(entry, path, named ? "has no 'url'" : "has no 'command' and no 'url'");
-    add_remote(name, entry, *url, named ? named->kind : "", path);
-  }
-
-  void add_program(const std::string& name, const Node& entry, const std::string& path) {
-    Node ours;
-    ours.kind = Kind::map;
-    ours.line = entry.line;
-    for (const auto& member : entry.members) {
-      if (std::ranges::find(kProgramKeys, member.key) != kProgramKeys.end()) {
-        ours.members.push_back(member);
-      }
-    }
-    add(name, "stdio", ours, path);
-  }
-
-  // `kind` is what the entry says; empty if it leaves that to the URL.
-  void add_remote(const std::string& name, const Node& entry, const Node& url,
-                  std::string_view kind, const std::string& path) {
-    auto made = read_endpoint(url.text);
-    if (!made) return fault(url, path, made.error().message);
-    set_origin(*made, url);
-    std::string& found = made->members.front().value.text;
-    if (!kind.empty() && found == "http") found = kind;
-    if (!kind.empty() && found != kind) {
-      return fault(url, path, fmt::format("the URL is of kind {}, the type says {}", found, kind));
-    }
-    const std::string chosen = found;
-    if (const Node* const headers = entry.find("headers")) add_member(*made, "headers", *headers);
-    add(name, chosen, *made, path);
-  }
-
   void add(const std::string& name, const std::string& kind, const Node& entry,
            const std::string& path) {
     if (!names_.insert(name).second) {
       return fault(entry, path, fmt::format("another upstream is already called '{}'", name));
     }
     entries_.push_back({name, kind, entry, path});
-  }
-
-  static std::string desktop_types() {
-    std::string all;
-    for (const auto& one : kDesktopTypes)
-      all += fmt::format("{}{}", all.empty() ? "" : " ", one.name);
-    return all;
   }
 
   const std::string& file_;
@@ -237,7 +146,11 @@ constexpr std::array kSections{
     SectionKey{"upstreams", &Gatherer::add_own},
     SectionKey{"servers", &Gatherer::add_servers},
     SectionKey{"mcp.servers", &Gatherer::add_servers},
-    SectionKey{"mcpServers", &Gatherer::add_desktop_section},
+    // Of other clients, in our notation by now (client_file.h).
+    SectionKey{"mcpServers", &Gatherer::add_own},
+    SectionKey{"context_servers", &Gatherer::add_own},
+    SectionKey{"mcp_servers", &Gatherer::add_own},
+    SectionKey{"mcp", &Gatherer::add_own},
 };
 
 }  // namespace

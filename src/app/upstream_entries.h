@@ -1,6 +1,6 @@
 // A configuration can name upstreams in several ways: `upstreams` in our own form, `servers` as a
-// list of endpoints, `mcpServers` as desktop clients write it. Here they all become one: a name, a
-// kind, and a map of that kind's settings. Values only.
+// list of endpoints, and the sections of other clients, which client_file.h has put into our form.
+// Here they all become one: a name, a kind, and a map of that kind's settings. Values only.
 #pragma once
 
 #include <string>

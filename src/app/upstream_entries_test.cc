@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/client_file.h"
 #include "config/load.h"
 
 namespace patchbay::app {
@@ -22,7 +23,10 @@ std::string brief(const config::Node& node) {
 // One line for each entry, then one for each fault.
 std::string read(const std::string& text) {
   config::Faults faults;
-  const auto root = config::load_text(text, "f.yaml", faults);
+  config::Faults notes;
+  auto root = config::parse_text(text, "f.yaml", faults);
+  translate_clients(root, "f.yaml", faults, notes);
+  config::resolve(root, "f.yaml", faults);
   std::string lines;
   for (const auto& entry : upstream_entries(root, "f.yaml", "__", faults)) {
     lines += entry.name + " " + entry.kind + " " + brief(entry.node) + "\n";
@@ -94,7 +98,7 @@ TEST(Servers, TheOrderIsThatOfTheFile) {
   EXPECT_EQ(
       read(
           "mcpServers: {z: {command: z}}\nservers: y:tcp://h:1\nupstreams: {x: {kind: builtin}}\n"),
-      "z stdio {command=z}\ny tcp {kind=tcp address=h:1}\nx builtin {kind=builtin}\n");
+      "z stdio {kind=stdio command=z}\ny tcp {kind=tcp address=h:1}\nx builtin {kind=builtin}\n");
 }
 
 TEST(DesktopEntries, ProgramsAndUrls) {
@@ -108,7 +112,7 @@ TEST(DesktopEntries, ProgramsAndUrls) {
     "e": {"serverUrl": "http://h/e"},
     "f": {"url": "sse://h/f"}
   }})"),
-            "my-one stdio {command=x args=[1]}\n"
+            "my-one stdio {kind=stdio command=x args=[1]}\n"
             "a http {kind=http url=http://h/mcp headers={Authorization=Bearer t}}\n"
             "b http {kind=http url=https://h/mcp}\n"
             "c http {kind=http url=http://h}\n"
@@ -122,8 +126,8 @@ TEST(DesktopEntries, NameWhatIsMissing) {
                  "  d: {type: http, url: tcp://h:1}\n  e: {url: nowhere}\n"),
             "f.yaml:2: mcpServers.a: has no 'command' and no 'url'\n"
             "f.yaml:3: mcpServers.b: has no 'url'\n"
-            "f.yaml:4: mcpServers.c: the type is not one of: stdio http streamable-http "
-            "streamableHttp streamable_http sse\n"
+            "f.yaml:4: mcpServers.c: the type is not one of: stdio local http streamable-http "
+            "streamableHttp streamable_http sse ws remote\n"
             "f.yaml:5: mcpServers.d: the URL is of kind tcp, the type says http\n"
             "f.yaml:6: mcpServers.e: an endpoint begins with one of: stdio:// http:// https:// "
             "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// tcps:// wire-tcp:// "

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "async/hop.h"
 #include "core/discard.h"
+#include "core/glob.h"
 #include "gateway/catalog/schema_check.h"
 #include "observe/log.h"
 
@@ -22,20 +24,23 @@ constexpr auto kLongestSchemaCheck = std::chrono::milliseconds(200);
 constexpr std::size_t kMaxUnusableListed = 5;  // Of the tools of one upstream.
 
 bool is_mcp_server(const gateway::Upstream& upstream) {
-  return upstream.kind() != "builtin" && upstream.kind() != "openapi" && upstream.kind() != "kafka";
+  constexpr std::array<std::string_view, 4> kOthers{"builtin", "openapi", "kafka", "sandbox"};
+  return std::ranges::find(kOthers, upstream.kind()) == kOthers.end();
 }
 
 // The lines that a reader of the log follows a server of tools by.
 void log_connecting(const gateway::Upstream& upstream) {
   if (!is_mcp_server(upstream)) return;
-  log::Line(log::Level::info, fmt::format("Connecting to {} MCP server...", upstream.name()));
+  log::Line(log::Level::info, fmt::format("Connecting to {} MCP server...", upstream.name()))
+      .add("upstream", upstream.name());
 }
 
 void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, bool first) {
   if (upstream.kind() == "builtin") return;
   const auto name = upstream.name();
   if (first && is_mcp_server(upstream)) {
-    log::Line(log::Level::info, fmt::format("Successfully connected to MCP server: {}", name));
+    log::Line(log::Level::info, fmt::format("Successfully connected to MCP server: {}", name))
+        .add("upstream", name);
   }
   std::string tools;
   for (const auto& tool : mcp::of(items, mcp::ItemKind::tool)) {
@@ -45,7 +50,9 @@ void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, b
     }
     tools += (tools.empty() ? "" : ", ") + tool.key;
   }
-  log::Line(log::Level::info, log::plain_event(fmt::format("Available {} tools: {}", name, tools)));
+  if (tools.empty()) return;
+  log::Line(log::Level::info, log::plain_event(fmt::format("Available {} tools: {}", name, tools)))
+      .add("upstream", name);
 }
 
 }  // namespace
@@ -66,6 +73,7 @@ UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& worke
       task_changed_(std::move(task_changed)) {}
 
 Task<void> UpstreamSet::apply(const Configuration& configuration) {
+  if (stopped_) co_return ok();  // A reload that was under way: nothing would stop what it starts.
   const Settings& settings = configuration.settings;
   const std::chrono::nanoseconds grace = settings.stop.grace;
   names_ = settings.names;
@@ -73,6 +81,7 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
   if (!watch_.set()) here().timers().set(watch_, here().now() + kLook);
   UpstreamContext context{workers_, *this, registry_, buses_, parsers_, configuration.allowed,
                           tokens_};
+  context.env_pass = settings.stdio.env_pass;
   std::vector<Running> next;
   std::vector<Running> gone;
   std::vector<std::shared_ptr<gateway::Upstream>> fresh;
@@ -98,7 +107,12 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
   }
   gone = std::exchange(running_, std::move(next));
   pins_.set(settings.pins, static_cast<std::size_t>(settings.limits.pins));
-  for (auto& one : running_) look_at(one.source);
+  for (auto& one : running_) {
+    look_at(one.source);
+    one.required = std::ranges::any_of(settings.ready.upstreams, [&](const std::string& pattern) {
+      return matches_glob(pattern, one.source.upstream->name());
+    });
+  }
   lock.unlock();
   if (!gone.empty()) rebuild();
   for (auto& one : gone) stopping_.spawn(retire(std::move(one.source.upstream), grace));
@@ -167,10 +181,12 @@ void UpstreamSet::mark_synced() {
 }
 
 Task<void> UpstreamSet::stop(Deadline deadline) {
+  stopped_ = true;
   watch_.drop();
-  for (const auto& one : running_) {
+  for (auto& one : running_) {
     stopping_.spawn(stop_one(one.source.upstream, deadline));
-    if (one.earlier) stopping_.spawn(stop_one(one.earlier->upstream, deadline));
+    auto earlier = std::exchange(one.earlier, std::nullopt);
+    if (earlier) stopping_.spawn(stop_one(std::move(earlier->upstream), deadline));
   }
   co_return co_await stopping_.drain(kNever);
 }
@@ -210,7 +226,7 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
                                 one.unusable.begin() + static_cast<std::ptrdiff_t>(named), ", "));
     }
     lines.push_back({std::string(upstream.name()), std::string(upstream.kind()), std::move(state),
-                     one.tool_count});
+                     one.tool_count, one.required});
   }
   return lines;
 }
@@ -346,7 +362,8 @@ gateway::Offer UpstreamSet::offer_of(Running& one) {
     }
     one.problems = std::move(problems);
   }
-  one.tool_count = mcp::of(offer.items, mcp::ItemKind::tool).size();
+  one.tool_count = static_cast<std::size_t>(
+      std::ranges::count_if(mcp::of(offer.items, mcp::ItemKind::tool), &mcp::Item::listed));
   return offer;
 }
 

@@ -31,6 +31,7 @@ struct UpstreamReport {
   std::string kind;
   gateway::UpstreamState state;
   std::size_t tools = 0;
+  bool required = false;  // The gateway is not ready without it.
 };
 
 class UpstreamSet final : public gateway::UpstreamWatcher {
@@ -99,6 +100,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
     Source source;
     // While the upstream starts: the one it replaces, which answers until then.
     std::optional<Source> earlier = {};
+    bool required = false;                   // See UpstreamReport.
     bool listed = false;                     // Its items have been in a catalog.
     std::optional<Deadline> lost_at = {};    // Since when it is down, as far as has been seen.
     bool withdrawn = false;                  // It is down for so long that it is not listed.
@@ -147,6 +149,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   gateway::NameSettings names_;
   std::chrono::nanoseconds listed_after_loss_{0};
   bool synced_ = false;
+  bool stopped_ = false;  // stop() has begun; nothing is started any more.
   std::shared_ptr<const gateway::Catalog> catalog_;  // The last one made.
   Scope stopping_;
   Watch watch_{*this};

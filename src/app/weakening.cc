@@ -241,6 +241,7 @@ std::vector<std::string> weakenings(const Configuration& now, const Configuratio
   find_auth(now.settings.auth, next.settings.auth, found);
   find_rules(now, next, found);
   find_http(now.settings.http, next.settings.http, found);
+  find_added("proxies.from", now.settings.proxies.from, next.settings.proxies.from, found);
   if (now.settings.tls && next.settings.tls) {
     find_tls("tls", *now.settings.tls, *next.settings.tls, found);
   }

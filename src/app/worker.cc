@@ -1,5 +1,6 @@
 #include "app/worker.h"
 
+#include <algorithm>
 #include <ranges>
 
 namespace patchbay::app {
@@ -26,14 +27,21 @@ std::shared_ptr<const net::HttpSettings> http_settings(const Settings& settings)
   }
   http.hosts = settings.http.hosts;
   http.origins = settings.http.origins;
+  http.proxies = trusted_proxies(settings.proxies);
+  http.proxy_protocol = settings.proxies.precedes(ListenerKey::listen);
+  http.tls_proxy_protocol = settings.proxies.precedes(ListenerKey::tls_listen);
   const CorsSection& cors = settings.http.cors;
   http.cors = {cors.origins, cors.headers,
                std::chrono::duration_cast<std::chrono::seconds>(cors.max_age), cors.credentials};
   return std::make_shared<const net::HttpSettings>(std::move(http));
 }
 
+gateway::McpServer::Instructions instructions(const ServerSection& server) {
+  return {server.instructions, server.max_instructions_size.value, server.instructions_timeout};
+}
+
 gateway::McpServer::Times times(const LimitSettings& limits) {
-  return {limits.call, limits.question, limits.task};
+  return {limits.call, std::max(limits.call, limits.call_total), limits.question, limits.task};
 }
 
 }  // namespace
@@ -45,13 +53,15 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       pipeline_(common.limiter, catalog_, common.approvals, common.subscriptions, common.tasks,
                 common.task_tools, common.stored_results, recorder_),
       server_(pipeline_, times(settings.limits)),
-      asking_(number, server_, common.asking),
+      asking_(number, pipeline_, common.asking),
       authenticator_(common.authenticator),
       frontends_(make_frontends(number, common)),
       http_(routes(), http_settings(settings), authenticator_, common.http) {
   server_.set_parked(asking_);
+  server_.set_instructions(instructions(settings.server));
   authenticator_.record_in(recorder_);
   recorder_.set_log_calls(settings.log.calls);
+  recorder_.set_max_names(static_cast<std::size_t>(settings.limits.metric_names));
   catalog_.share(common.restricted);
   catalog_.on_change([this](gateway::CatalogChanges& changes) {
     for (const auto& frontend : frontends_) frontend->catalog_changed(changes);
@@ -61,6 +71,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
   pipeline_.set_validation(settings.validation);
   pipeline_.set_rates(common.rates);
+  server_.set_max_batch(static_cast<std::size_t>(settings.limits.batch));
   recorder_.set_audit(common.audit);
   pipeline_.set_budgets(settings.limits.results);
 }
@@ -107,6 +118,11 @@ void Worker::listen(net::Fd listener) {
   background_.spawn(sweep());
 }
 
+void Worker::listen_local(net::Fd listener) {
+  http_.start_local(std::move(listener));
+  background_.spawn(sweep());
+}
+
 void Worker::listen_tls(net::Fd listener, std::shared_ptr<const net::TlsContext> context) {
   http_.start(std::move(listener), std::move(context));
 }
@@ -114,14 +130,17 @@ void Worker::listen_tls(net::Fd listener, std::shared_ptr<const net::TlsContext>
 void Worker::update(const Settings& settings) {
   http_.update(http_settings(settings));
   server_.set_times(times(settings.limits));
+  server_.set_instructions(instructions(settings.server));
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
   pipeline_.set_validation(settings.validation);
   pipeline_.set_rates(common_.rates);
+  server_.set_max_batch(static_cast<std::size_t>(settings.limits.batch));
   recorder_.set_audit(common_.audit);
   pipeline_.set_budgets(settings.limits.results);
   for (const auto& frontend : frontends_) frontend->update();
   recorder_.set_log_calls(settings.log.calls);
+  recorder_.set_max_names(static_cast<std::size_t>(settings.limits.metric_names));
 }
 
 void Worker::notify_updated(const std::string& upstream, const std::string& uri) {

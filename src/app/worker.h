@@ -81,6 +81,8 @@ class Worker {
   // The following run on the worker's own thread.
 
   void listen(net::Fd listener);
+  // For browsers on this machine: no proxy is in front of it.
+  void listen_local(net::Fd listener);
   void listen_tls(net::Fd listener, std::shared_ptr<const net::TlsContext> context);
   // A listener of the front end in that row of frontend_kinds().
   void listen_frontend(std::size_t row, net::Fd listener) {

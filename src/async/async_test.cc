@@ -121,6 +121,30 @@ TEST(Scope, DrainWaitsForTheLastTask) {
   EXPECT_TRUE(drained);
 }
 
+TEST(Scope, SeveralMayWaitForTheEnd) {
+  ManualExecutor executor;
+  Scope scope;
+  Scope outer;
+  OneShot<int> slot;
+  Result<int> result;
+  std::vector<std::string> ended;
+  scope.spawn(keep(receive(slot, kNever), result));
+  auto drain = [&](Deadline deadline) -> Task<void> {
+    auto done = co_await scope.drain(deadline);
+    ended.push_back(done ? "done" : done.error().message);
+    co_return done;
+  };
+  outer.spawn(drain(kNever));
+  outer.spawn(drain(here().now() + std::chrono::seconds(1)));
+  outer.spawn(drain(kNever));
+  executor.pass(std::chrono::seconds(2));
+  EXPECT_EQ(ended, std::vector<std::string>{"the deadline passed"});
+  slot.deliver(1);
+  executor.run();
+  EXPECT_TRUE(outer.empty());
+  EXPECT_EQ(ended, (std::vector<std::string>{"the deadline passed", "done", "done"}));
+}
+
 TEST(Timers, FireInEveryRoundOfTheWheelAndNeverEarly) {
   ManualExecutor executor;
   Scope scope;

@@ -17,16 +17,23 @@ detail::Root Scope::run(Stop&, Scope& scope, Task<void> task) {
   auto done = co_await task;
   discard(done, "the task has reported its own failure; a Scope only counts");
   --scope.running_;
-  if (scope.running_ == 0 && scope.drained_) scope.drained_->deliver(ok());
+  if (scope.running_ > 0) co_return;
+  for (Drainer* one = scope.drainers_; one; one = one->next) one->done.deliver(ok());
 }
 
 Task<void> Scope::drain(Deadline deadline) {
   if (empty()) co_return ok();
-  OneShot<void> drained;
-  drained_ = &drained;
-  auto done = co_await drained.wait(deadline);
-  drained_ = nullptr;
+  Drainer drainer{drainers_};
+  drainers_ = &drainer;
+  auto done = co_await drainer.done.wait(deadline);
+  forget(drainer);
   co_return done;
+}
+
+void Scope::forget(const Drainer& drainer) {
+  Drainer** at = &drainers_;
+  while (*at != &drainer) at = &(*at)->next;
+  *at = drainer.next;
 }
 
 }  // namespace patchbay

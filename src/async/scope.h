@@ -21,18 +21,25 @@ class Scope {
   // Requests every task to stop. They unwind; drain() waits for them.
   void cancel() { stop_.request(); }
 
-  // Waits until every task is done, or yields Code::timeout. REQUIRES: nothing else drains.
+  // Waits until every task is done, or yields Code::timeout. Several tasks may wait.
   Task<void> drain(Deadline deadline);
 
   bool empty() const { return running_ == 0; }
   std::size_t size() const { return running_; }
 
  private:
+  // A task in drain(). They form a list, so that waiting allocates nothing.
+  struct Drainer {
+    Drainer* next = nullptr;
+    OneShot<void> done = {};
+  };
+
   static detail::Root run(Stop& stop, Scope& scope, Task<void> task);
+  void forget(const Drainer& drainer);
 
   Stop stop_;
   std::size_t running_ = 0;
-  OneShot<void>* drained_ = nullptr;
+  Drainer* drainers_ = nullptr;
 };
 
 }  // namespace patchbay

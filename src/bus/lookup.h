@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "async/timers.h"
+#include "bus/group_lag.h"
 #include "bus/rdkafka.h"
-#include "bus/reader.h"
 #include "core/result.h"
 
 namespace patchbay::bus {

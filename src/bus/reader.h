@@ -15,19 +15,12 @@
 
 #include "async/thread_pool.h"
 #include "bus/connection.h"
+#include "bus/group_lag.h"
 #include "bus/record.h"
 
 struct rd_kafka_s;
 
 namespace patchbay::bus {
-
-// The committed offset of a group in a partition.
-struct GroupLag {
-  std::string topic;
-  std::int32_t partition = 0;
-  std::int64_t committed = 0;
-  std::int64_t end = 0;
-};
 
 class Consumer {
  public:

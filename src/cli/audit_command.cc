@@ -1,7 +1,9 @@
 // audit: prints records of calls from the audit database.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "app/configuration.h"
 #include "app/run_gateway.h"
@@ -11,6 +13,9 @@
 
 namespace patchbay::app {
 namespace {
+
+constexpr auto kBetweenLooks = std::chrono::milliseconds(300);
+constexpr int kMostAtOnce = 100'000;
 
 std::int64_t now_ms() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -33,7 +38,7 @@ Result<std::string> database_of(const AuditOptions& options) {
   const Configuration configuration =
       load_configuration(choose_configuration(options.config), {}, faults);
   if (!faults.empty()) {
-    print_faults(faults);
+    report_faults(faults);
     return Error{Code::invalid_request, "the configuration has faults"};
   }
   if (configuration.settings.audit.database.empty()) {
@@ -57,7 +62,8 @@ void print_record(const policy::AuditRecord& record) {
   std::string what = record.method;
   if (!record.event.empty()) what = fmt::format("{} {}", record.event, record.method);
   std::string more;
-  if (!record.by.empty()) more = fmt::format("  by {}", record.by);
+  if (!record.client.empty()) more = fmt::format("  {}", record.client);
+  if (!record.by.empty()) more += fmt::format("  by {}", record.by);
   if (record.skipped > 0) more += fmt::format("  and {} more before", record.skipped);
   print("{}  {}  {} {}  {}  {:.1f} ms{}\n", policy::time_text(record.when_ms),
         record.name.empty() ? record.from : record.name, what, record.target, record.outcome,
@@ -69,6 +75,35 @@ int fail(const Error& error) {
   return error.code == Code::invalid_params ? kExitUsage : kExitConfiguration;
 }
 
+void print_records(const std::vector<policy::AuditRecord>& records, bool as_json) {
+  std::string lines;
+  for (const auto& record : records) {
+    if (as_json) {
+      append_line(lines, record);
+    } else {
+      print_record(record);
+    }
+  }
+  print_raw(lines);
+  std::fflush(stdout);
+}
+
+// Prints the newest records, the oldest of them first, and then new ones until it is interrupted.
+int follow(const std::string& database, policy::AuditFilter filter, bool as_json) {
+  for (;; std::this_thread::sleep_for(kBetweenLooks)) {
+    const auto newest = policy::newest_audit_row(database);
+    if (!newest) return fail(newest.error());
+    if (*newest == filter.after_row) continue;
+    filter.last_row = *newest;
+    auto records = policy::find_audit(database, filter);
+    if (!records) return fail(records.error());
+    std::ranges::reverse(*records);
+    print_records(*records, as_json);
+    filter.after_row = *newest;
+    filter.most = kMostAtOnce;
+  }
+}
+
 }  // namespace
 
 int find_audit(const AuditOptions& options) {
@@ -76,17 +111,13 @@ int find_audit(const AuditOptions& options) {
   if (!question) return fail(question.error());
   const auto database = database_of(options);
   if (!database) return fail(database.error());
+  if (options.follow) return follow(*database, *question, options.json);
   const auto records = policy::find_audit(*database, *question);
   if (!records) return fail(records.error());
-  std::string lines;
-  for (const auto& record : *records) {
-    if (options.json) {
-      append_line(lines, record);
-    } else {
-      print_record(record);
-    }
+  print_records(*records, options.json);
+  if (records->empty() && !options.json) {
+    complain("no record matches; the database is {}\n", *database);
   }
-  print_raw(lines);
   return kExitOk;
 }
 

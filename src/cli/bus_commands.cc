@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bus/registration.h"
+#include "cli/duration_option.h"
 
 namespace patchbay::app {
 namespace {
@@ -29,8 +30,8 @@ void add_bus_options(CLI::App& command, BusOptions& options) {
   command.add_option("-c,--config", options.config,
                      "A configuration with an upstream of kind kafka.");
   command.add_option("--upstream", options.upstream, "Which one, if it has several.");
-  command.add_option("--timeout", options.seconds, "Seconds to wait.")
-      ->check(CLI::Range(0.1, 86400.0));
+  command.add_option("--timeout", options.seconds, "Time to wait, such as 30s.")
+      ->transform(seconds_option());
   command.add_flag("--json", options.json, "As JSON.");
 }
 

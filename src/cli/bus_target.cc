@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "app/client_file.h"
 #include "app/upstream_entries.h"
 #include "cli/client.h"
 #include "config/fields.h"
-#include "config/load.h"
 #include "json/read.h"
 #include "net/http/client/pool.h"
 
@@ -21,7 +21,8 @@ using upstreams::KafkaSettings;
 // Nothing if no name is asked for and the file has none.
 Result<std::optional<KafkaSettings>> read_config(const std::string& file, const std::string& name) {
   config::Faults faults;
-  const config::Node root = config::load_file(file, faults);
+  config::Faults unread;  // Of servers that are no buses.
+  const config::Node root = load_configuration_file(file, faults, unread);
   std::optional<KafkaSettings> found;
   std::string found_name;
   for (const auto& entry : upstream_entries(root, file, "__", faults)) {

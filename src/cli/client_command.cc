@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/client_run.h"
+#include "cli/save_content.h"
 #include "cli/terminal.h"
 #include "json/read.h"
 #include "mcp/typed_arguments.h"
@@ -12,17 +13,23 @@ namespace {
 using Tool = mcp::Item;
 
 // Prints a result for a person; returns the exit code.
-int print_result(const std::string& result, bool as_json) {
+Result<int> print_result(const std::string& result, const ClientOptions& options) {
   const auto [failed, text] = mcp::text_of_result(result);
-  if (as_json) {
+  const bool saves = !options.output.empty() && !failed;
+  if (saves) {
+    auto saved = save_content(content_of(result), options.output);
+    if (!saved) return saved.error();
+  }
+  if (options.json) {
     print_raw(result + "\n");
-  } else if (!text.empty()) {
+  } else if (!text.empty() && !saves) {
     print_text(failed ? stderr : stdout, text);
   }
   return failed ? kExitToolError : kExitOk;
 }
 
-Task<int> call(Client& client, Deadline deadline, std::vector<std::string> args, bool as_json) {
+Task<int> call(Client& client, Deadline deadline, std::vector<std::string> args,
+               const ClientOptions& options) {
   const std::string name = args.front();
   args.erase(args.begin());
   auto tools = co_await client.link().list(mcp::ItemKind::tool, deadline);
@@ -45,7 +52,7 @@ Task<int> call(Client& client, Deadline deadline, std::vector<std::string> args,
   auto reply = co_await ask(client, "tools/call", params, tool->key, deadline);
   if (!reply) co_return reply.error();
   if (reply->is_error) co_return error_of(*reply);
-  co_return print_result(reply->body, as_json);
+  co_return print_result(reply->body, options);
 }
 
 }  // namespace
@@ -57,7 +64,7 @@ int list_tools(const ClientOptions& options) {
   return run_client(target, options, [&](Client& client, Deadline deadline) -> Task<int> {
     auto tools = co_await client.link().list(mcp::ItemKind::tool, deadline);
     if (!tools) co_return tools.error();
-    print_items(*tools, options.json);
+    print_items(*tools, options.json, "tools");
     co_return kExitOk;
   });
 }
@@ -70,7 +77,7 @@ int call_tool(const ClientOptions& options) {
     return kExitUsage;
   }
   return run_client(target, options, [&](Client& client, Deadline deadline) {
-    return call(client, deadline, args, options.json);
+    return call(client, deadline, args, options);
   });
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/client_run.h"
+#include "cli/save_content.h"
 #include "cli/terminal.h"
 #include "json/read.h"
 #include "mcp/shape.h"
@@ -17,11 +18,11 @@ Task<int> resources(Client& client, Deadline deadline, bool as_json) {
   auto templates = co_await client.link().list(ItemKind::resource_template, deadline);
   if (!templates) co_return templates.error();
   std::ranges::move(*templates, std::back_inserter(*all));
-  print_items(*all, as_json);
+  print_items(*all, as_json, "resources");
   co_return kExitOk;
 }
 
-Task<int> read(Client& client, Deadline deadline, std::string uri, bool as_json) {
+Task<int> read(Client& client, Deadline deadline, std::string uri, const ClientOptions& options) {
   const std::string params = fmt::format(R"({{"uri":{}}})", json::quote(uri));
   auto reply = co_await ask(client, "resources/read", params, uri, deadline);
   if (!reply) co_return reply.error();
@@ -36,10 +37,12 @@ Task<int> read(Client& client, Deadline deadline, std::string uri, bool as_json)
     complain("patchbay: {}\n", error.message);
     co_return kExitUnknown;
   }
-  if (as_json) {
-    print_raw(reply->body + "\n");
-    co_return kExitOk;
+  if (!options.output.empty()) {
+    auto saved = save_content(content_of(reply->body), options.output);
+    if (!saved) co_return saved.error();
   }
+  if (options.json) print_raw(reply->body + "\n");
+  if (options.json || !options.output.empty()) co_return kExitOk;
   json::each_element(json::member(reply->body, "contents").value_or("[]"),
                      [](std::string_view content) { print_content(stdout, content); });
   co_return kExitOk;
@@ -56,7 +59,7 @@ Task<int> prompt(Client& client, Deadline deadline, std::vector<std::string> arg
   auto prompts = co_await client.link().list(ItemKind::prompt, deadline);
   if (!prompts) co_return prompts.error();
   if (args.empty()) {
-    print_items(*prompts, as_json);
+    print_items(*prompts, as_json, "prompts");
     co_return kExitOk;
   }
   const mcp::Item* const item = find_item(*prompts, args.front());
@@ -107,7 +110,7 @@ int read_resource(const ClientOptions& options) {
     return kExitUsage;
   }
   return run_client(target, options, [&](Client& client, Deadline deadline) {
-    return read(client, deadline, args.front(), options.json);
+    return read(client, deadline, args.front(), options);
   });
 }
 

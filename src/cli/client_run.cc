@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
+#include "cli/table.h"
 #include "cli/terminal.h"
+#include "config/file.h"
+#include "config/load.h"
 #include "json/read.h"
 #include "mcp_client/connect/http.h"
 #include "net/process/signals.h"
@@ -10,21 +16,61 @@
 namespace patchbay::app {
 namespace {
 
-// Prints progress for the waiting person.
+constexpr std::size_t kBarWidth = 30;
+constexpr std::size_t kMostMessage = 40;
+
+// Prints progress for the waiting person: a bar on a terminal, lines elsewhere.
 class Terminal final : public gateway::Peer {
  public:
+  ~Terminal() override {
+    if (drawn_) write_complaint("\r\x1b[K");
+  }
+
   void notify(std::string_view method, std::string_view params) override {
     if (method != "notifications/progress") return;
     const auto progress = json::member(params, "progress").value_or("?");
     const auto total = json::member(params, "total");
-    complain("progress {}{}{} {}\n", progress, total ? "/" : "", total.value_or(""),
-             json::string_member(params, "message").value_or(""));
+    const auto message = json::string_member(params, "message").value_or("");
+    if (total && is_terminal(stderr)) return draw(number_of(progress), number_of(*total), message);
+    complain("progress {}{}{} {}\n", progress, total ? "/" : "", total.value_or(""), message);
   }
 
   void ask(std::string_view, std::string_view, gateway::Answer answer) override {
     answer(mcp::error_reply({Code::method_not_found, "this client answers no requests"}));
   }
+
+ private:
+  static double number_of(std::string_view raw) {
+    double number = 0;
+    std::from_chars(raw.data(), raw.data() + raw.size(), number);
+    return number;
+  }
+
+  void draw(double progress, double total, const std::string& message) {
+    const double part = total > 0 ? std::clamp(progress / total, 0.0, 1.0) : 0.0;
+    const auto full = static_cast<std::size_t>(part * static_cast<double>(kBarWidth));
+    write_complaint("\r\x1b[K");
+    complain("[{}{}] {:3.0f}% {}", std::string(full, '#'), std::string(kBarWidth - full, ' '),
+             part * 100, json::shortened(message, kMostMessage));
+    std::fflush(stderr);
+    drawn_ = true;
+  }
+
+  bool drawn_ = false;
 };
+
+// What `-` (stdin) or `@FILE` names, without the white space around it.
+Result<std::string> read_argument(const std::string& given) {
+  auto text = given == "-" ? config::read_stdin(config::kMaxFile)
+                           : config::read_file(given.substr(1), config::kMaxFile);
+  if (!text) {
+    return Error{text.error().code, fmt::format("{} {}", given == "-" ? "stdin" : given.substr(1),
+                                                text.error().message)};
+  }
+  const std::size_t first = text->find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return Error{Code::invalid_params, given + " is empty"};
+  return text->substr(first, text->find_last_not_of(" \t\r\n") + 1 - first);
+}
 
 int failed(const Error& error) {
   complain("patchbay: {}\n", error.message);
@@ -133,19 +179,30 @@ const mcp::Item* find_item(const std::vector<mcp::Item>& items, std::string_view
 
 Result<std::string> arguments_of(const std::vector<std::string>& args,
                                  const mcp::ReadValue& value_of) {
-  if (args.size() != 1 || !args.front().starts_with('{')) {
+  if (args.size() != 1) return mcp::object_of_pairs(args, value_of);
+  std::string text = args.front();
+  if (text == "-" || text.starts_with('@')) {
+    auto read = read_argument(text);
+    if (!read) return read;
+    text = *std::move(read);
+  } else if (!text.starts_with('{')) {
     return mcp::object_of_pairs(args, value_of);
   }
-  auto good = json::check(args.front());
+  auto good = json::check(text);
   if (!good) return good.error();
-  return args.front();
+  if (json::type_of(text) == json::Type::object) return text;
+  return Error{Code::invalid_params, "the arguments must be a JSON object"};
 }
 
-void print_items(const std::vector<mcp::Item>& items, bool as_json) {
+void print_items(const std::vector<mcp::Item>& items, bool as_json, std::string_view kind) {
   if (as_json) {
     std::string all = "[";
     for (const auto& item : items) all += (all.size() > 1 ? "," : "") + item.definition;
     print_raw(all + "]\n");
+    return;
+  }
+  if (items.empty()) {
+    complain("the server offers no {}, or none that this caller may use\n", kind);
     return;
   }
   std::size_t width = 0;

@@ -43,13 +43,13 @@ Error error_of(const mcp::Reply& reply);
 // name if only one fits.
 const mcp::Item* find_item(const std::vector<mcp::Item>& items, std::string_view name);
 
-// A JSON object from the arguments: one such object, or pairs of key=value, where `value_of` makes
-// JSON of a value.
+// A JSON object from the arguments: one such object, as it is, in a file (@FILE) or on stdin (-);
+// or pairs of key=value, where `value_of` makes JSON of a value.
 Result<std::string> arguments_of(const std::vector<std::string>& args,
                                  const mcp::ReadValue& value_of);
 
-// One line per item, or all definitions as a JSON array.
-void print_items(const std::vector<mcp::Item>& items, bool as_json);
+// One line per item, or all definitions as a JSON array. `kind` names them, for an empty list.
+void print_items(const std::vector<mcp::Item>& items, bool as_json, std::string_view kind);
 
 // A piece of content: its text, or a description of it.
 void print_content(std::FILE* out, std::string_view content);

@@ -32,7 +32,7 @@ int serve(const ServeOptions& options);
 int serve_stdio(const ServeOptions& options);
 int chat(const ServeOptions& options);
 int print_openapi(const ServeOptions& options, bool yaml);
-int check(const std::string& file);
+int check(const std::string& file, bool as_json);
 int describe(bool schema);
 int import_servers(const std::string& file);
 
@@ -49,6 +49,7 @@ struct AuditOptions {
   std::string event;
   int most = 100;
   bool json = false;
+  bool follow = false;  // Wait for new records, until it is interrupted.
 };
 
 int find_audit(const AuditOptions& options);
@@ -89,7 +90,8 @@ struct ClientOptions {
   std::string ca;
   std::string cert;
   std::string key;
-  std::string token;  // Sent to targets over HTTP; empty: that of PATCHBAY_TOKEN.
+  std::string token;        // Sent to targets over HTTP; empty: that of PATCHBAY_TOKEN.
+  std::string output = {};  // call, read: the file for content; empty: none.
 };
 
 int list_tools(const ClientOptions& options);

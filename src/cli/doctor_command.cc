@@ -8,6 +8,7 @@
 #include "app/run_gateway.h"
 #include "cli/commands.h"
 #include "cli/sandbox_run.h"
+#include "cli/terminal.h"
 #include "config/load.h"
 #include "json/write.h"
 #include "mcp_client/connect/stdio_settings.h"
@@ -145,7 +146,7 @@ int doctor(const DoctorOptions& options) {
   config::Faults faults;
   auto patients = patients_in(options.config, faults);
   if (!faults.empty()) {
-    print_faults(faults);
+    report_faults(faults);
     return kExitConfiguration;
   }
   for (auto& patient : patients) patient.findings = examined(patient);

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "app/client_file.h"
+#include "app/run_gateway.h"
 #include "app/upstream_entries.h"
 #include "cli/commands.h"
 #include "config/file.h"
@@ -36,17 +38,29 @@ Node empty_map() {
   return map;
 }
 
-// Text that begins with a brace is JSON, anything else a list of servers. Values are copied as they
-// are: the gateway resolves ${…}, and no secret is printed.
+// JSON begins with a brace or a comment, TOML has the name of its file or the table of Codex;
+// anything else is a list of servers.
 Node parse(const std::string& text, const std::string& name, Faults& faults) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') {
-    return config::parse_json(text, name, faults);
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const bool json = first != std::string::npos && (text[first] == '{' || text[first] == '/');
+  if (json) return config::parse_json(text.substr(first), name, faults);
+  if (name.ends_with(".toml") || text.find("[mcp_servers") != std::string::npos) {
+    return config::parse_toml(text, name, faults);
   }
   Node root = empty_map();
   Node list = text_node(text);
   list.line = 1;
   add_member(root, "servers", std::move(list));
+  return root;
+}
+
+// Values of ${…} are not resolved: the gateway does that, and no secret is printed.
+Node translate(Node root, const std::string& name, Faults& faults, Faults& notes) {
+  for (const auto& input : client_inputs(root)) {
+    notes.push_back({name, 0, "inputs." + input.id,
+                     fmt::format("becomes the environment variable {}", input.variable)});
+  }
+  translate_clients(root, name, faults, notes);
   return root;
 }
 
@@ -73,12 +87,18 @@ int import_servers(const std::string& file) {
     return kExitConfiguration;
   }
   Faults faults;
-  const Node root = parse(*text, name, faults);
+  Faults notes;
+  const Node root = translate(parse(*text, name, faults), name, faults, notes);
   const auto entries = upstream_entries(root, name, "__", faults);
   if (faults.empty() && entries.empty()) {
-    faults.push_back({name, 0, "", "names no server: neither mcpServers nor name:endpoint"});
+    faults.push_back(
+        {name, 0, "",
+         "names no server: neither mcpServers, servers, context_servers, mcp_servers or "
+         "mcp, nor name:endpoint"});
   }
-  for (const auto& fault : faults) fmt::print(stderr, "{}\n", config::to_string(fault));
+  config::sort_by_line(notes);
+  print_faults(faults);
+  print_notes(notes);
   if (!faults.empty()) return kExitConfiguration;
   fmt::print("{}", config::to_yaml(as_upstreams(entries)));
   return kExitOk;

@@ -3,51 +3,19 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 
+#include "async/one_shot.h"
 #include "cli/client_run.h"
+#include "cli/control.h"
 #include "cli/terminal.h"
 #include "json/read.h"
-#include "mcp_client/connect/http.h"
-#include "net/http/client/pool.h"
 #include "net/http/syntax/percent.h"
-#include "net/process/signals.h"
 
 namespace patchbay::app {
 namespace {
 
 constexpr std::string_view kPath = "/control/sign-ins";
-constexpr std::size_t kMostAnswer = 1 << 20;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(500);
-
-// A connection to the control API.
-class Control {
- public:
-  Control(const transport::HttpTarget& target, double seconds)
-      : fields_(target.fields),
-        timeout_(static_cast<std::int64_t>(seconds * 1000)),
-        pool_(target.url, target.tls, {}) {}
-
-  // The body of a successful answer. A missing object is Code::not_found.
-  Task<std::string> ask(std::string_view method, std::string path) {
-    const Deadline deadline = here().now() + timeout_;
-    const net::HttpCall call{method, path, fields_, ""};
-    auto response = co_await pool_.request(call, deadline);
-    if (!response) co_return response.error();
-    auto body = co_await (*response)->read_all(kMostAnswer, deadline);
-    if (!body) co_return body.error();
-    const int status = (*response)->status();
-    if (status == 200) co_return body;
-    co_return Error{status == 404 ? Code::not_found : Code::upstream_failed,
-                    json::string_member(*body, "error")
-                        .value_or(fmt::format("the gateway answered {}", status))};
-  }
-
- private:
-  const std::string fields_;
-  const std::chrono::milliseconds timeout_;
-  net::HttpPool pool_;
-};
 
 // Prints the link, and waits until somebody has signed in there, or it has expired.
 Task<void> sign_in(Control& control, std::string path, bool as_json) {
@@ -84,19 +52,9 @@ int log_in(const ClientOptions& options, bool own, bool forget) {
     complain("patchbay: which upstream?\n");
     return kExitUsage;
   }
-  auto target = control_target(server, options);
-  if (!target) {
-    complain("patchbay: {}: {}\n", server, target.error().message);
-    return kExitUsage;
-  }
   const std::string path =
       fmt::format("{}/{}{}", kPath, net::percent_encode(args.front()), own ? "?for=gateway" : "");
-  net::block_signals();
-  net::Loop loop;
-  int code = kExitOk;
-  auto main = [&]() -> Task<void> {
-    net::Signals signals([](int) { std::_Exit(kExitFailed); });
-    Control control(*target, options.seconds);
+  return run_control(server, options, [&](Control& control) -> Task<int> {
     Result<void> done = ok();
     if (forget) {
       auto answer = co_await control.ask("DELETE", path);
@@ -104,18 +62,9 @@ int log_in(const ClientOptions& options, bool own, bool forget) {
     } else {
       done = co_await sign_in(control, path, options.json);
     }
-    if (!done) {
-      code = done.error().code == Code::not_found ? kExitUnknown : kExitFailed;
-      complain("patchbay: {}: {}\n", server, done.error().message);
-    }
-    loop.quit();
-    co_return ok();
-  };
-  Scope scope;
-  loop.post([&] { scope.spawn(main()); });
-  loop.run();
-  std::fflush(stdout);
-  return code;
+    if (!done) co_return done.error();
+    co_return kExitOk;
+  });
 }
 
 }  // namespace patchbay::app

@@ -1,6 +1,9 @@
 // patchbay: the command line. Each subcommand is a function in commands.h.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -10,9 +13,15 @@
 #include "agent/settings.h"
 #include "app/process.h"
 #include "cli/bus_commands.h"
+#include "cli/command_table.h"
 #include "cli/commands.h"
+#include "cli/duration_option.h"
+#include "cli/edit_options.h"
 #include "cli/router_command.h"
+#include "cli/status_command.h"
+#include "cli/terminal.h"
 #include "cli/token_commands.h"
+#include "cli/usage.h"
 #include "cli/wire_commands.h"
 #include "core/version.h"
 #include "osquery/query_process.h"
@@ -71,20 +80,23 @@ void add_audit_options(CLI::App& command, app::AuditOptions& options) {
                      "The caller's name or id; * and ? match any text.");
   command.add_option("--name", options.name, "The tool, prompt or resource, as requested.");
   command.add_option("--upstream", options.upstream, "The upstream that answered.");
-  command.add_option("--outcome", options.outcome, "ok, or the name of an error; !ok: any error.");
+  command.add_option("--outcome", options.outcome,
+                     "ok, tool_error, or the name of an error; !ok: any error.");
   command.add_option("--trace", options.trace, "The trace id.");
   command.add_option("--event", options.event,
                      "approval, sign_in, registration or log_in; call: only calls.");
   command.add_option("--limit", options.most, "Maximum number of records.")
       ->check(CLI::Range(1, 1'000'000));
   command.add_flag("--json", options.json, "One JSON object per line.");
+  command.add_flag("-f,--follow", options.follow,
+                   "Prints the newest records in order, and then new ones as they come.");
 }
 
 void add_client_options(CLI::App& command, app::ClientOptions& options, const char* args) {
   command.add_option("args", options.args, args);
   command.add_flag("--json", options.json, "Print the raw answer.");
-  command.add_option("--timeout", options.seconds, "Seconds to wait.")
-      ->check(CLI::Range(0.1, 86400.0));
+  command.add_option("--timeout", options.seconds, "Time to wait, such as 30s.")
+      ->transform(app::seconds_option());
   command.add_option("--ca", options.ca, "PEM file of the CA that signs an https server.")
       ->check(CLI::ExistingFile);
   auto* const cert =
@@ -106,6 +118,18 @@ void add_pins_options(CLI::App& command, app::PinsOptions& options) {
   command.add_option("--state", options.state, "The folder itself.");
   command.add_flag("--all", options.all, "accept: all changed definitions.");
   command.add_flag("--json", options.json, "list: as JSON.");
+}
+
+void add_top_options(CLI::App& command, app::TopOptions& options) {
+  command.add_option("--sort", options.sort, "The column to sort by.")
+      ->check(CLI::IsMember(app::top_columns()))
+      ->capture_default_str();
+  command.add_option("--interval", options.interval, "Time between refreshes, such as 5s.")
+      ->capture_default_str();
+  command
+      .add_option("--count", options.count,
+                  "Ends after this many tables; default: 1 if the output is not a terminal.")
+      ->check(CLI::Range(1, 1'000'000));
 }
 
 void add_agent_options(CLI::App& command, agent::Settings& settings) {
@@ -148,18 +172,24 @@ class CommandLine {
     cli_.require_subcommand(0, 1);
     add_servers();
     add_configuration();
+    add_editing();
     add_client();
     add_management();
+    add_help();
     cli_.footer(
         "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration, 4 the tool "
         "reported an error, 5 no such tool, prompt or resource.");
   }
 
   int run(int argc, char** argv) {
+    std::vector<std::string> args(argv + std::min(argc, 1), argv + argc);
+    if (std::ranges::find(args, "--json") != args.end()) app::use_json_errors();
+    args = app::mark_program(cli_, std::move(args));
+    std::ranges::reverse(args);  // As CLI11 takes them.
     try {
-      cli_.parse(argc, argv);
+      cli_.parse(std::move(args));
     } catch (const CLI::ParseError& error) {
-      return cli_.exit(error) == 0 ? app::kExitOk : app::kExitUsage;
+      return app::report_usage(cli_, error);
     }
     // The agent runs programs as itself, so it must not be protected from them.
     if (*agent_) return app::serve_agent(agent_settings_);
@@ -208,9 +238,10 @@ class CommandLine {
   }
 
   void add_configuration() {
-    add("check", "Checks a configuration file.", [this] { return app::check(check_file_); })
-        .add_option("file", check_file_, "The file.")
-        ->required();
+    auto& check = add("check", "Checks a configuration file.",
+                      [this] { return app::check(check_file_, as_json_); });
+    check.add_option("file", check_file_, "The file.")->required();
+    check.add_flag("--json", as_json_, "The result, and errors, as JSON.");
     add("describe", "Prints the configuration reference.", [this] {
       return app::describe(schema_);
     }).add_flag("--schema", schema_, "As a JSON Schema for editors.");
@@ -227,22 +258,44 @@ class CommandLine {
                       audit_options_);
   }
 
+  void add_editing() {
+    add_init_options(add("init", "Writes a configuration to begin with.",
+                         [this] { return app::init_configuration(init_options_); }),
+                     init_options_);
+    add_edit_options(add("add", "Adds an upstream to the configuration: a command, or a URL.",
+                         [this] { return app::add_upstream(edit_options_); }),
+                     edit_options_, true);
+    add_edit_options(add("remove", "Removes an upstream from the configuration.",
+                         [this] { return app::remove_upstream(edit_options_); }),
+                     edit_options_, false);
+    add_connect_options(
+        add("connect", "Writes the file of an MCP client, so that it uses the gateway.",
+            [this] { return app::connect_client(connect_options_); }),
+        connect_options_);
+  }
+
   void add_client() {
     const auto client = [this](const char* name, const char* help, const char* args,
-                               int (*run)(const app::ClientOptions&)) {
-      add_client_options(add(name, help, [this, run] { return run(client_options_); }),
-                         client_options_, args);
+                               int (*run)(const app::ClientOptions&)) -> CLI::App& {
+      auto& command = add(name, help, [this, run] { return run(client_options_); });
+      add_client_options(command, client_options_, args);
+      return command;
+    };
+    const auto with_output = [this](CLI::App& command) {
+      command.add_option("-o,--output", client_options_.output,
+                         "Writes images, sounds and blobs, or else the text, to this file.");
     };
     client("tools", "Lists the tools of an MCP server.",
            "[TARGET]: http(s)://…, ws(s)://…, tcp(s)://…, 'stdio: command args…', or nothing for "
            "the local gateway.",
            app::list_tools);
-    client("call", "Calls a tool of an MCP server.", "[TARGET] NAME [key=value… | JSON]",
-           app::call_tool);
+    with_output(client("call", "Calls a tool of an MCP server.",
+                       "[TARGET] NAME [key=value… | JSON | @FILE | -]", app::call_tool));
     client("resources", "Lists the resources of an MCP server.", "[TARGET]", app::list_resources);
-    client("read", "Reads a resource of an MCP server.", "[TARGET] URI", app::read_resource);
+    with_output(
+        client("read", "Reads a resource of an MCP server.", "[TARGET] URI", app::read_resource));
     client("prompts", "Lists the prompts of an MCP server, or gets one.",
-           "[TARGET] [NAME [key=value… | JSON]]", app::use_prompts);
+           "[TARGET] [NAME [key=value… | JSON | @FILE | -]]", app::use_prompts);
   }
 
   void add_management() {
@@ -264,12 +317,45 @@ class CommandLine {
                        [this] { return app::log_in(client_options_, own_, true); });
     add_client_options(logout, client_options_, "[TARGET] UPSTREAM");
     logout.add_flag("--gateway", own_, "For the gateway's own connection.");
+    add_client_options(add("status", "Shows the upstreams and the load of a running gateway.",
+                           [this] { return app::show_status(client_options_); }),
+                       client_options_, "[TARGET]");
+    auto& top = add("top", "Shows the load of a running gateway as a table that is refreshed.",
+                    [this] { return app::show_top(client_options_, top_options_); });
+    add_client_options(top, client_options_, "[TARGET]");
+    add_top_options(top, top_options_);
     add_pins_options(add("pins", "Lists changed tool definitions, and accepts them.",
                          [this] { return app::pins(pins_options_); }),
                      pins_options_);
     agent_ = cli_.add_subcommand(
         "agent", "Runs programs and moves files for a host: the guest in a sandbox.");
     add_agent_options(*agent_, agent_settings_);
+  }
+
+  void add_help() {
+    add("help", "Prints the help of a command.", [this] {
+      return app::print_help(cli_, help_path_);
+    }).add_option("command", help_path_, "The command; without one, all are listed.");
+    add("version", "Prints the version.", [this] {
+      const std::string_view form = as_json_ ? "{{\"version\":\"{}\"}}\n" : "patchbay {}\n";
+      app::print_raw(fmt::format(fmt::runtime(form), kVersion));
+      return app::kExitOk;
+    }).add_flag("--json", as_json_, "As JSON.");
+    add("completion", "Prints a script that completes command lines in a shell.",
+        [this] {
+          const auto table = app::command_table(cli_);
+          app::print_raw(shell_ == "bash"  ? app::bash_completion(table)
+                         : shell_ == "zsh" ? app::zsh_completion(table)
+                                           : app::fish_completion(table));
+          return app::kExitOk;
+        })
+        .add_option("shell", shell_, "The shell.")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    add("man", "Prints the manual page; to read it: patchbay man | man -l -", [this] {
+      app::print_raw(app::manual_page(app::command_table(cli_), kVersion));
+      return app::kExitOk;
+    });
   }
 
   CLI::App cli_{"Patchbay: a gateway between AI agents and tools.", "patchbay"};
@@ -281,6 +367,10 @@ class CommandLine {
   app::DoctorOptions doctor_options_;
   app::ClientOptions client_options_;
   app::PinsOptions pins_options_;
+  app::TopOptions top_options_;
+  app::InitOptions init_options_;
+  app::EditOptions edit_options_;
+  app::ConnectOptions connect_options_;
   agent::Settings agent_settings_;
   std::optional<app::RouterCommand> router_;
   std::optional<app::TokenCommands> token_;
@@ -289,6 +379,9 @@ class CommandLine {
   CLI::App* agent_ = nullptr;
   std::string check_file_;
   std::string import_file_;
+  std::string shell_;
+  std::vector<std::string> help_path_;
+  bool as_json_ = false;
   bool refuse_ = false;
   bool own_ = false;
   bool schema_ = false;

@@ -99,7 +99,7 @@ int pins(const PinsOptions& options) {
     config::Faults faults;
     const auto configuration = load_configuration(choose_configuration(options.config), {}, faults);
     if (!faults.empty()) {
-      print_faults(faults);
+      report_faults(faults);
       return kExitConfiguration;
     }
     folder = state_folder(configuration.settings);
@@ -122,6 +122,7 @@ int pins(const PinsOptions& options) {
   } else {
     print_list(*known, options);
   }
+  if (known->empty() && !options.json) complain("no tool has been pinned in {}\n", folder);
   return kExitOk;
 }
 

@@ -93,7 +93,7 @@ int run_in_sandbox(const SandboxOptions& options) {
     }
   }
   if (!faults.empty()) {
-    print_faults(faults);
+    report_faults(faults);
     return kExitConfiguration;
   }
   auto spec = sandbox::spec_of(settings, sandbox::prepared_cgroup_paths());

@@ -4,14 +4,18 @@
 #include <cstdio>
 
 #include "app/configuration.h"
+#include "app/problems.h"
 #include "app/run_gateway.h"
 #include "app/single_session.h"
+#include "cli/ask_inputs.h"
 #include "cli/chat.h"
 #include "cli/commands.h"
 #include "cli/stdio_session.h"
+#include "cli/terminal.h"
 #include "config/describe.h"
 #include "core/discard.h"
 #include "frontends/rest/openapi.h"
+#include "json/text.h"
 #include "json/yaml.h"
 
 namespace patchbay::app {
@@ -20,6 +24,7 @@ namespace {
 int with_gateway(const ServeOptions& options, const std::function<int(Gateway&)>& run) {
   config::Faults faults;
   const std::string file = choose_configuration(options.config);
+  ask_inputs(file);
   const Overrides overrides{options.properties,
                             options.listen,
                             options.tls_listen,
@@ -28,7 +33,7 @@ int with_gateway(const ServeOptions& options, const std::function<int(Gateway&)>
                             chosen<log::Format>(options.log_format)};
   Configuration configuration = load_configuration(file, overrides, faults);
   if (!faults.empty()) {
-    print_faults(faults);
+    report_faults(faults);
     return kExitConfiguration;
   }
   return run_gateway(std::move(configuration), overrides, run);
@@ -82,16 +87,31 @@ int print_openapi(const ServeOptions& options, bool yaml) {
   return serve_session(options, session);
 }
 
-int check(const std::string& file) {
+int check(const std::string& file, bool as_json) {
   config::Faults faults;
   const Configuration configuration = load_configuration(file, {}, faults);
   if (!faults.empty()) {
-    print_faults(faults);
-    print_notes(configuration.notes);
+    report_faults(faults);
+    if (!as_json) print_notes(configuration.notes);
+    if (!as_json) print_notes(configuration.warnings);
     return kExitConfiguration;
   }
-  print_notes(configuration.notes);
-  fmt::print("ok\n");
+  const auto problems = find_problems(configuration);
+  if (!as_json) {
+    print_notes(configuration.notes);
+    print_notes(configuration.warnings);
+    for (const auto& problem : problems) fmt::print(stderr, "warning: {}\n", problem);
+    fmt::print("ok\n");
+    return kExitOk;
+  }
+  std::string warnings;
+  const auto add = [&warnings](std::string_view text) {
+    warnings += (warnings.empty() ? "" : ",") + json::quote(text);
+  };
+  for (const auto& note : configuration.notes) add(config::to_string(note));
+  for (const auto& warning : configuration.warnings) add(config::to_string(warning));
+  for (const auto& problem : problems) add(problem);
+  fmt::print("{{\"ok\":true,\"warnings\":[{}]}}\n", warnings);
   return kExitOk;
 }
 

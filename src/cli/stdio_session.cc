@@ -9,8 +9,10 @@ namespace patchbay::app {
 
 Task<void> StdioSession::run(Context context) {
   auto talk = [this, &context]() -> Task<void> {
+    transport::LineLimits limits;
+    limits.write_timeout = context.settings.limits.write_time;
     frontends::McpStdio frontend(context.worker.server(), net::Fd(::dup(STDIN_FILENO)),
-                                 net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
+                                 net::Fd(::dup(STDOUT_FILENO)), limits);
     auto running = frontend.run(context.settings.stop.grace);
     auto served = co_await serve_with(context, frontend, std::move(running));
     discard(served, "the client has left; why does not matter");

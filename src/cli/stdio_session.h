@@ -10,6 +10,9 @@ namespace patchbay::app {
 class StdioSession final : public SingleSession {
  public:
   Task<void> run(Context context) override;
+  std::chrono::nanoseconds list_timeout(const Settings& settings) const override {
+    return settings.limits.stdio_start;
+  }
 };
 
 }  // namespace patchbay::app

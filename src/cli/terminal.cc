@@ -3,8 +3,46 @@
 #include <unistd.h>
 
 #include "json/invisible.h"
+#include "json/text.h"
 
 namespace patchbay::app {
+namespace {
+
+bool as_json = false;  // Set before there are other threads.
+
+}  // namespace
+
+void use_json_errors() { as_json = true; }
+bool json_errors() { return as_json; }
+
+void write_complaint(std::string_view text) {
+  constexpr std::string_view kError = "patchbay: ";
+  std::string line(text);
+  if (as_json && text.starts_with(kError)) {
+    text.remove_prefix(kError.size());
+    if (text.ends_with('\n')) text.remove_suffix(1);
+    line = fmt::format("{{\"error\":{{\"message\":{}}}}}\n", json::quote(text));
+  }
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void report_faults(const config::Faults& faults) {
+  std::string list;
+  for (const auto& fault : faults) {
+    if (!as_json) {
+      list += config::to_string(fault) + "\n";
+      continue;
+    }
+    list += fmt::format(R"({}{{"file":{},"line":{},"path":{},"message":{}}})",
+                        list.empty() ? "" : ",", json::quote(fault.file), fault.line,
+                        json::quote(fault.path), json::quote(fault.message));
+  }
+  if (as_json) {
+    list = fmt::format(
+        "{{\"error\":{{\"message\":\"the configuration is wrong\",\"faults\":[{}]}}}}\n", list);
+  }
+  std::fwrite(list.data(), 1, list.size(), stderr);
+}
 
 void print_raw(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "app/one_line.h"
+#include "config/node.h"
 
 namespace patchbay::app {
 
@@ -32,6 +33,16 @@ void print_raw(std::string_view text);
 // written as escapes on a terminal; in a pipe or a file the text stays as it is.
 void print_text(std::FILE* out, std::string_view text);
 
+// From now on errors are JSON: {"error":{"message":…}}, for programs.
+void use_json_errors();
+bool json_errors();
+
+// The faults of a configuration, one per line, or as JSON.
+void report_faults(const config::Faults& faults);
+
+// To stderr. An error begins with `patchbay: `.
+void write_complaint(std::string_view text);
+
 // To stdout and to stderr. The texts among `args` are foreign, the form is ours.
 template <class... Args>
 void print(fmt::format_string<const Args&...> form, const Args&... args) {
@@ -39,8 +50,7 @@ void print(fmt::format_string<const Args&...> form, const Args&... args) {
 }
 template <class... Args>
 void complain(fmt::format_string<const Args&...> form, const Args&... args) {
-  const std::string text = fmt::format(fmt::runtime(fmt::string_view(form)), for_terminal(args)...);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  write_complaint(fmt::format(fmt::runtime(fmt::string_view(form)), for_terminal(args)...));
 }
 
 }  // namespace patchbay::app

@@ -15,6 +15,8 @@
 #include "app/configuration.h"
 #include "app/run_gateway.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
+#include "cli/write_file.h"
 #include "net/io/fd.h"
 #include "policy/auth/token_table.h"
 
@@ -25,7 +27,7 @@ using policy::StoredToken;
 using policy::TokenTable;
 
 int failed(std::string_view why, int code = kExitFailed) {
-  fmt::print(stderr, "patchbay: {}\n", why);
+  complain("{}", why);
   return code;
 }
 
@@ -60,22 +62,6 @@ Result<TokenTable> read_table(const std::string& path) {
   return std::move(files->tokens);
 }
 
-// Replaces the file atomically, so that a reader sees the old or the new one.
-Result<void> write_table(const std::string& path, const TokenTable& table) {
-  const std::string fresh = path + ".new";
-  const std::string text = table.text();
-  const net::Fd fd(
-      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return fault(fresh);
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto written = ::write(fd.get(), rest.data(), rest.size());
-    if (written < 0) return fault(fresh);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (::fsync(fd.get()) != 0 || ::rename(fresh.c_str(), path.c_str()) != 0) return fault(path);
-  return ok();
-}
-
 // Reads, changes and writes the file under a lock.
 template <class Change>
 Result<void> change_table(const std::string& path, Change change) {
@@ -86,7 +72,7 @@ Result<void> change_table(const std::string& path, Change change) {
   if (!table) return table.error();
   auto changed = change(*table);
   if (!changed) return changed;
-  return write_table(path, *table);
+  return replace_file(path, table->text(), 0600);
 }
 
 std::string day(std::int64_t seconds) {
@@ -146,6 +132,7 @@ int list_tokens(const TokenOptions& options) {
     fmt::print("{}]\n", all);
     return kExitOk;
   }
+  if (table->tokens().empty()) fmt::print(stderr, "{} has no tokens\n", *path);
   for (const auto& token : table->tokens()) {
     const std::string until = !token.expires            ? "never expires"
                               : *token.expires <= now() ? "expired"

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/duration_option.h"
+
 namespace patchbay::app {
 
 WireCommands::WireCommands(CLI::App& wire)
@@ -37,8 +39,8 @@ WireCommands::WireCommands(CLI::App& wire)
   send->add_option("--key", options_.key, "PEM file of its key; default: the same file.")
       ->check(CLI::ExistingFile)
       ->needs(cert);
-  send->add_option("--timeout", options_.seconds, "Seconds to wait for an answer.")
-      ->check(CLI::Range(0.1, 86400.0));
+  send->add_option("--timeout", options_.seconds, "Time to wait for an answer, such as 10s.")
+      ->transform(seconds_option());
 }
 
 int WireCommands::run() const { return *dump_ ? wire_dump(options_) : wire_send(options_); }

@@ -116,9 +116,10 @@ TEST(Alias, FaultsNameTheKeyAsItWasWritten) {
   EXPECT_EQ(read("command: x\ncall_timeout: 5h\n").faults,
             Strings{"f.yaml:2: call_timeout: 5h is out of range 1s..1h"});
   EXPECT_EQ(read("program: ''\n").faults, Strings{"f.yaml:1: program: may not be empty"});
-  EXPECT_EQ(read("pause: { most: soon }\ncommand: x\n").faults,
-            Strings{"f.yaml:1: pause.most: expected a duration such as 250ms, 30s, 1m30s or 2h, "
-                    "not soon"});
+  EXPECT_EQ(
+      read("pause: { most: soon }\ncommand: x\n").faults,
+      Strings{"f.yaml:1: pause.most: expected a duration such as 250ms, 30s, 1m30s, 2h or 7d, "
+              "not soon"});
 }
 
 TEST(Alias, MisspellingsOfEitherKeyLeadToTheCurrentOne) {

@@ -151,7 +151,8 @@ TEST(Fields, KeepsDefaultsForWhatIsAbsentOrNull) {
 }
 
 TEST(Fields, NamesEveryFaultAtOnceInTheOrderOfLines) {
-  EXPECT_EQ(read(R"(comand: python3
+  EXPECT_EQ(
+      read(R"(comand: python3
 instances: 0
 small: 256
 ratio: 1.5
@@ -168,29 +169,29 @@ limits:
 env: [1]
 zzz: 1
 )")
-                .faults,
-            (Strings{
-                "f.yaml:1: comand: unknown key; did you mean \"command\"?",
-                "f.yaml:1: command: is required, but not given",
-                "f.yaml:2: instances: 0 is out of range 1..64",
-                "f.yaml:3: small: 256 is out of range 0..255",
-                "f.yaml:4: ratio: 1.5 is out of range 0..1",
-                "f.yaml:5: enabled: expected true or false, not yes",
-                "f.yaml:6: timeout: expected a duration such as 250ms, 30s, 1m30s or 2h, not 30",
-                "f.yaml:7: body: expected a size such as 1000, 64KiB, 16MiB or 10MB, not 5XB",
-                "f.yaml:8: prefix: expected one of always, conflict, never, not alway",
-                "f.yaml:9: args: expected a list, not a string",
-                "f.yaml:10: weights.x: 10 is out of range 0..9",
-                "f.yaml:11: nice: expected a whole number, not a string in quotes",
-                "f.yaml:13: limits[0].role: is required, but not given",
-                "f.yaml:13: limits[0].window: 2h is out of range 1s..1h",
-                "f.yaml:14: limits[1]: is empty",
-                "f.yaml:14: limits[1].role: is required, but not given",
-                "f.yaml:15: env: expected a map of keys and values, not a list",
-                "f.yaml:16: zzz: unknown key; known are kind, command, instances, small, ratio, "
-                "enabled, timeout, body, prefix, args, env, weights, nice, limit, limits, "
-                "upstreams",
-            }));
+          .faults,
+      (Strings{
+          "f.yaml:1: comand: unknown key; did you mean \"command\"?",
+          "f.yaml:1: command: is required, but not given",
+          "f.yaml:2: instances: 0 is out of range 1..64",
+          "f.yaml:3: small: 256 is out of range 0..255",
+          "f.yaml:4: ratio: 1.5 is out of range 0..1",
+          "f.yaml:5: enabled: expected true or false, not yes",
+          "f.yaml:6: timeout: expected a duration such as 250ms, 30s, 1m30s, 2h or 7d, not 30",
+          "f.yaml:7: body: expected a size such as 1000, 64KiB, 16MiB or 10MB, not 5XB",
+          "f.yaml:8: prefix: expected one of always, conflict, never, not alway",
+          "f.yaml:9: args: expected a list, not a string",
+          "f.yaml:10: weights.x: 10 is out of range 0..9",
+          "f.yaml:11: nice: expected a whole number, not a string in quotes",
+          "f.yaml:13: limits[0].role: is required, but not given",
+          "f.yaml:13: limits[0].window: 2h is out of range 1s..1h",
+          "f.yaml:14: limits[1]: is empty",
+          "f.yaml:14: limits[1].role: is required, but not given",
+          "f.yaml:15: env: expected a map of keys and values, not a list",
+          "f.yaml:16: zzz: unknown key; known are kind, command, instances, small, ratio, "
+          "enabled, timeout, body, prefix, args, env, weights, nice, limit, limits, "
+          "upstreams",
+      }));
 }
 
 TEST(Fields, RefusesNumbersBeyondTheirType) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 
 #include "config/trust.h"
@@ -56,6 +57,13 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
       return Error{Code::too_large, fmt::format("is larger than {}", print(Bytes{limit})), {}};
     }
   }
+}
+
+Result<std::string> read_stdin(std::size_t limit) {
+  std::string text(limit + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), stdin));
+  if (text.size() <= limit) return text;
+  return Error{Code::too_large, fmt::format("is larger than {}", print(Bytes{limit})), {}};
 }
 
 Result<std::string> read_trusted_file(const std::string& path, std::size_t limit) {

@@ -12,6 +12,9 @@ namespace patchbay::config {
 // most `limit` bytes.
 Result<std::string> read_file(const std::string& path, std::size_t limit);
 
+// The same for stdin, which may be a pipe. Waits for its end.
+Result<std::string> read_stdin(std::size_t limit);
+
 // The same for a file that grants permissions: configuration, tokens, passwords, keys. Fails also
 // if another user may change it, see config/trust.h.
 Result<std::string> read_trusted_file(const std::string& path, std::size_t limit);

@@ -31,11 +31,16 @@ std::string_view source_of(std::string_view text) {
   return goes_on ? scheme : std::string_view();
 }
 
-void from_environment(Interpolated& result, const std::string& name) {
+// `text` is NAME, or NAME:-DEFAULT.
+void from_environment(Interpolated& result, const std::string& text) {
+  const std::size_t mark = text.find(":-");
+  const std::string name = text.substr(0, mark);
   if (name.empty() || !std::ranges::all_of(name, is_name_part)) {
     result.problems.push_back(fmt::format("\"{}\" cannot be an environment variable", name));
   } else if (const auto value = take_variable(name)) {
     result.text += *value;
+  } else if (mark != std::string::npos) {
+    result.text += text.substr(mark + 2);
   } else {
     result.problems.push_back(fmt::format("the environment variable {} is not set", name));
   }

@@ -1,5 +1,6 @@
-// Replaces `${env:NAME}` and `${file:PATH}` in a string of the configuration by their values; `$${`
-// is a literal `${`. Reads the environment and small files: for start and reload.
+// Replaces `${env:NAME}`, `${env:NAME:-DEFAULT}` and `${file:PATH}` in a string of the
+// configuration by their values; `$${` is a literal `${`. Reads the environment and small files:
+// for start and reload.
 #pragma once
 
 #include <string>

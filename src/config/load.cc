@@ -17,38 +17,45 @@
 namespace patchbay::config {
 namespace {
 
-// Second pass over a parsed file: refuses duplicate keys and resolves ${…}.
-class Finisher {
+// Removes every key but the first of its name, with a fault.
+void refuse_duplicates(Node& node, const std::string& path, const std::string& name,
+                       Faults& faults) {
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    refuse_duplicates(node.items[i], element_path(path, i), name, faults);
+  }
+  std::unordered_map<std::string, int> first_line;
+  std::erase_if(node.members, [&](const Member& member) {
+    const auto [first, fresh] = first_line.emplace(member.key, member.line);
+    if (fresh) return false;
+    faults.push_back({name, member.line, member_path(path, member.key),
+                      fmt::format("duplicate key, first given on line {}", first->second)});
+    return true;
+  });
+  for (Member& member : node.members) {
+    refuse_duplicates(member.value, member_path(path, member.key), name, faults);
+  }
+}
+
+// Second pass over a parsed file: resolves ${…}.
+class Resolver {
  public:
-  Finisher(const std::string& name, Faults& faults, std::vector<std::string>* files)
+  Resolver(const std::string& name, Faults& faults, std::vector<std::string>* files)
       : name_(name),
         folder_(std::filesystem::path(name).parent_path()),
         faults_(faults),
         files_(files) {}
 
-  void finish(Node& node, const std::string& path) {
+  void resolve(Node& node, const std::string& path) {
     if (node.kind == Kind::scalar) scalar(node, path);
     for (std::size_t i = 0; i < node.items.size(); ++i) {
-      finish(node.items[i], element_path(path, i));
+      resolve(node.items[i], element_path(path, i));
     }
-    if (node.kind == Kind::map) refuse_duplicates(node, path);
-    for (Member& member : node.members) finish(member.value, member_path(path, member.key));
+    for (Member& member : node.members) resolve(member.value, member_path(path, member.key));
   }
 
  private:
   void fault(int line, const std::string& path, std::string message) {
     faults_.push_back({name_, line, path, std::move(message)});
-  }
-
-  void refuse_duplicates(Node& map, const std::string& path) {
-    std::unordered_map<std::string, int> first_line;
-    std::erase_if(map.members, [&](const Member& member) {
-      const auto [first, fresh] = first_line.emplace(member.key, member.line);
-      if (fresh) return false;
-      fault(member.line, member_path(path, member.key),
-            fmt::format("duplicate key, first given on line {}", first->second));
-      return true;
-    });
   }
 
   void scalar(Node& node, const std::string& path) {
@@ -79,9 +86,14 @@ class Finisher {
 };
 
 bool is_json(std::string_view text, const std::string& name) {
-  if (name.ends_with(".json")) return true;
+  if (name.ends_with(".json") || name.ends_with(".jsonc")) return true;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{' && json::check(text);
+}
+
+Node parse_notation(std::string_view text, const std::string& name, Faults& faults) {
+  if (name.ends_with(".toml")) return parse_toml(text, name, faults);
+  return is_json(text, name) ? parse_json(text, name, faults) : parse_yaml(text, name, faults);
 }
 
 }  // namespace
@@ -101,21 +113,20 @@ bool is_plain_text(std::string_view text, const std::string& name, Faults& fault
   return false;
 }
 
-Node load_text(std::string_view text, const std::string& name, Faults& faults,
-               std::vector<std::string>* files) {
+Node parse_text(std::string_view text, const std::string& name, Faults& faults) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (text.size() > kMaxFile) {
     faults.push_back({name, 0, "", fmt::format("is larger than {}", print(Bytes{kMaxFile}))});
     return {};
   }
   if (!is_plain_text(text, name, faults)) return {};
-  Node root = is_json(text, name) ? parse_json(text, name, faults) : parse_yaml(text, name, faults);
-  Finisher(name, faults, files).finish(root, "");
+  Node root = parse_notation(text, name, faults);
+  refuse_duplicates(root, "", name, faults);
   sort_by_line(faults);
   return root;
 }
 
-Node load_file(const std::string& path, Faults& faults, std::vector<std::string>* files) {
+Node parse_file(const std::string& path, Faults& faults) {
   auto file = read_file(path, kMaxFile);
   if (!file) {
     faults.push_back({path, 0, "", file.error().message});
@@ -123,7 +134,25 @@ Node load_file(const std::string& path, Faults& faults, std::vector<std::string>
   }
   std::string fault = untrusted_writers(path);
   if (!fault.empty()) faults.push_back({path, 0, "", std::move(fault)});
-  return load_text(*file, path, faults, files);
+  return parse_text(*file, path, faults);
+}
+
+void resolve(Node& root, const std::string& name, Faults& faults, std::vector<std::string>* files) {
+  Resolver(name, faults, files).resolve(root, "");
+  sort_by_line(faults);
+}
+
+Node load_text(std::string_view text, const std::string& name, Faults& faults,
+               std::vector<std::string>* files) {
+  Node root = parse_text(text, name, faults);
+  resolve(root, name, faults, files);
+  return root;
+}
+
+Node load_file(const std::string& path, Faults& faults, std::vector<std::string>* files) {
+  Node root = parse_file(path, faults);
+  resolve(root, path, faults, files);
+  return root;
 }
 
 }  // namespace patchbay::config

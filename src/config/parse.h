@@ -1,4 +1,4 @@
-// The two notations of a configuration, each parsed into Nodes. What they have in common (duplicate
+// The notations of a configuration, each parsed into Nodes. What they have in common (duplicate
 // keys, ${…}) is handled in load.cc. Values only.
 #pragma once
 
@@ -21,6 +21,9 @@ struct ParseLimits {
 
 Node parse_yaml(std::string_view text, const std::string& name, Faults& faults,
                 const ParseLimits& limits = {});
+// Comments (`//`, `/* */`) and trailing commas are allowed, as editors write them.
 Node parse_json(std::string_view text, const std::string& name, Faults& faults);
+// TOML 1.0. Members stand in the order of the file.
+Node parse_toml(std::string_view text, const std::string& name, Faults& faults);
 
 }  // namespace patchbay::config

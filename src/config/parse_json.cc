@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "config/parse.h"
+#include "config/relaxed_json.h"
+#include "config/syntax_hint.h"
 #include "json/read.h"
 
 namespace patchbay::config {
@@ -23,6 +26,11 @@ class Lines {
   }
   bool holds(std::string_view slice) const {
     return slice.data() >= text_.data() && slice.data() <= text_.data() + text_.size();
+  }
+  // From 1.
+  std::size_t column(std::size_t offset) const {
+    const auto next = std::ranges::lower_bound(breaks_, offset);
+    return next == breaks_.begin() ? offset + 1 : offset - *std::prev(next);
   }
   // REQUIRES: holds(slice).
   int of(std::string_view slice) const {
@@ -100,8 +108,9 @@ class Builder {
   std::size_t count_ = 0;
 };
 
-// The Cursor reports a byte offset; people need a line.
-Fault fault_of(const Error& error, const Lines& lines, const std::string& name) {
+// The Cursor reports a byte offset; people need a line, a column and the likely cause.
+Fault fault_of(const Error& error, std::string_view text, const Lines& lines,
+               const std::string& name) {
   constexpr std::string_view kPrefix = "invalid JSON at byte ";
   std::string_view message = error.message;
   std::size_t offset = 0;
@@ -110,15 +119,23 @@ Fault fault_of(const Error& error, const Lines& lines, const std::string& name) 
   std::from_chars(message.data(), message.data() + message.size(), offset);
   const std::size_t colon = message.find(": ");
   if (colon != std::string_view::npos) message.remove_prefix(colon + 2);
-  return {name, lines.at(offset), "", fmt::format("invalid JSON: {}", message)};
+  const std::string_view hint = json_hint(text, offset);
+  return {name, lines.at(offset), "",
+          fmt::format("invalid JSON: {} (column {}{}{})", message, lines.column(offset),
+                      hint.empty() ? "" : "; ", hint)};
 }
 
 }  // namespace
 
 Node parse_json(std::string_view text, const std::string& name, Faults& faults) {
+  std::string strict;
+  if (!json::check(text)) {
+    strict = strict_json(text);
+    text = strict;
+  }
   const Lines lines(text);
   if (const auto valid = json::check(text); !valid) {
-    faults.push_back(fault_of(valid.error(), lines, name));
+    faults.push_back(fault_of(valid.error(), text, lines, name));
     return {};
   }
   Builder builder(lines, name, faults);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "config/parse.h"
+#include "config/syntax_hint.h"
 #include "config/yaml_builder.h"
 #include "config/yaml_text.h"
 
@@ -53,6 +54,8 @@ class Parser {
         message += fmt::format(" that begins on line {}", line_of(parser_.context_mark));
       }
     }
+    const std::string_view hint = yaml_hint(text_, mark.line, mark.column, parser_.problem);
+    if (!hint.empty()) message += fmt::format("; {}", hint);
     return {name, line_of(mark), "", message + ")"};
   }
 

@@ -23,13 +23,14 @@ Node parse(std::string_view text) {
 
 TEST(ParseYaml, NamesLineAndColumn) {
   EXPECT_EQ(fault_of("a: 1\n  b: 2\n"),
-            "f:2: invalid YAML: mapping values are not allowed in this context (column 4)");
+            "f:2: invalid YAML: mapping values are not allowed in this context (column 4; a text "
+            "with ': ' needs quotes, or the line is indented too far)");
   EXPECT_EQ(fault_of("a:\n  b: 1\n  - 2\n"),
             "f:3: invalid YAML: did not find expected key (column 3, while parsing a block mapping "
-            "that begins on line 2)");
+            "that begins on line 2; check the indentation of this line, and quotes above it)");
   EXPECT_EQ(fault_of("a: 'x\n\nb"),
             "f:3: invalid YAML: found unexpected end of stream (column 2, while scanning a quoted "
-            "scalar that begins on line 1)");
+            "scalar that begins on line 1; a quote is not closed)");
   EXPECT_EQ(fault_of("a: *b\n"), "f:1: invalid YAML: the anchor 'b' is not defined");
   EXPECT_EQ(fault_of("a: 1\nb: \x7F\n"),
             "f:2: invalid YAML: control characters are not allowed (U+007F)");

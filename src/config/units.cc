@@ -16,8 +16,8 @@ struct Unit {
 };
 
 // Largest first, which is also their order in a text.
-constexpr std::array kDurationUnits{Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1000},
-                                    Unit{"ms", 1}};
+constexpr std::array kDurationUnits{Unit{"d", 86'400'000}, Unit{"h", 3'600'000}, Unit{"m", 60'000},
+                                    Unit{"s", 1000}, Unit{"ms", 1}};
 
 constexpr std::uint64_t kKibi = 1024;
 constexpr std::array kBinaryUnits{Unit{"TiB", kKibi* kKibi* kKibi* kKibi},
@@ -52,7 +52,7 @@ std::string_view take_letters(std::string_view& text) {
 }
 
 Error not_a_duration() {
-  return {Code::invalid_params, "expected a duration such as 250ms, 30s, 1m30s or 2h"};
+  return {Code::invalid_params, "expected a duration such as 250ms, 30s, 1m30s, 2h or 7d"};
 }
 
 Error not_a_size() {
@@ -98,6 +98,7 @@ std::string print(Duration duration) {
   std::string out;
   auto rest = static_cast<std::uint64_t>(duration.count());
   for (const Unit& unit : kDurationUnits) {
+    if (unit.name == "d") continue;  // A day and a half reads better as 36h.
     if (rest >= unit.size) out += fmt::format("{}{}", rest / unit.size, unit.name);
     rest %= unit.size;
   }

@@ -14,6 +14,8 @@ TEST(Units, ParsesDurations) {
   EXPECT_EQ(*parse_duration("30s"), 30s);
   EXPECT_EQ(*parse_duration("1m"), 1min);
   EXPECT_EQ(*parse_duration("2h"), 2h);
+  EXPECT_EQ(*parse_duration("7d"), 168h);
+  EXPECT_EQ(*parse_duration("1d12h"), 36h);
   EXPECT_EQ(*parse_duration("0"), 0ms);
   EXPECT_EQ(*parse_duration("0s"), 0ms);
   EXPECT_EQ(*parse_duration("1m30s"), 90s);
@@ -33,7 +35,7 @@ TEST(Units, ParsesSizes) {
 
 TEST(Units, RefusesWhatIsNeither) {
   for (const auto text :
-       {"", " ", "1", "30", "-1s", "+1s", "1 s", "s", "1.5s", "1d", "30s1m", "1s1s", "1S", "1s ",
+       {"", " ", "1", "30", "-1s", "+1s", "1 s", "s", "1.5s", "1w", "30s1m", "1s1s", "1S", "1s ",
         "9223372036854775807h", "99999999999999999999s", "1m30"}) {
     EXPECT_FALSE(parse_duration(text)) << text;
     EXPECT_FALSE(std::regex_search(text, std::regex(std::string(kDurationPattern))) &&

@@ -14,10 +14,6 @@ constexpr std::array<std::string_view, 14> kOfLibraries{
     "LC_",     "LD_",  "XDG_",        "SSL_",  "OPENSSL_", "MALLOC_", "GLIBC_",
     "SQLITE_", "KRB5", "RES_OPTIONS", "ASAN_", "UBSAN_",   "TSAN_",   "LSAN_",
 };
-constexpr std::array<std::string_view, 8> kProxies{"http_proxy", "https_proxy", "all_proxy",
-                                                   "no_proxy",   "HTTP_PROXY",  "HTTPS_PROXY",
-                                                   "ALL_PROXY",  "NO_PROXY"};
-
 struct Taken {
   std::mutex mutex;
   std::map<std::string, std::string> values;
@@ -31,7 +27,7 @@ Taken& taken() {
 bool stays(std::string_view name) {
   return std::ranges::any_of(kUsualVariables, [&](const char* usual) { return name == usual; }) ||
          std::ranges::any_of(kOfLibraries, [&](auto begin) { return name.starts_with(begin); }) ||
-         std::ranges::find(kProxies, name) != kProxies.end();
+         std::ranges::any_of(kNetworkVariables, [&](const char* one) { return name == one; });
 }
 
 // With the lock held. A variable that was removed is still there, without its value.

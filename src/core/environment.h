@@ -16,6 +16,13 @@ namespace patchbay {
 inline constexpr std::array<const char*, 10> kUsualVariables{
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ"};
 
+// What a program needs to reach the network from where we are: proxies, and the certificates to
+// trust.
+inline constexpr std::array<const char*, 13> kNetworkVariables{
+    "HTTP_PROXY",          "HTTPS_PROXY",        "ALL_PROXY",     "NO_PROXY",      "http_proxy",
+    "https_proxy",         "all_proxy",          "no_proxy",      "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"};
+
 // A variable; empty if it is not set.
 std::optional<std::string> read_variable(const std::string& name);
 

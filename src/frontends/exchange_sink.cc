@@ -2,10 +2,14 @@
 
 namespace patchbay::frontends {
 
-void ExchangeSink::on_event(std::string_view frame) {
+void ExchangeSink::on_event(std::string_view frame, gateway::EventKind kind) {
   if (!exchange_) return;
-  auto put = exchange_->put({frame});
-  if (!put) on_end();  // Gone, or too slow: it can come back and resume.
+  const bool asked = kind == gateway::EventKind::answer;
+  auto put = asked ? exchange_->put_answer({frame}) : exchange_->put({frame});
+  if (put) return;
+  // Gone, or too slow: it can come back and resume. It must notice that something is missing.
+  exchange_->close_after();
+  on_end();
 }
 
 void ExchangeSink::on_end() {
@@ -24,10 +28,17 @@ Task<void> ExchangeSink::wait_end(Deadline deadline) {
 
 Task<void> ExchangeSink::stay_open(std::chrono::nanoseconds keep_alive) {
   while (!ended_) {
-    auto ended = co_await wait_end(here().now() + keep_alive);
+    const auto pause = exchange_ ? std::min(keep_alive, exchange_->write_timeout()) : keep_alive;
+    auto ended = co_await wait_end(here().now() + pause);
     if (ended || ended.error().code != Code::timeout) break;
-    if (exchange_ && !still_stands(*exchange_->caller)) break;
-    on_event(kSseComment);
+    if (!exchange_) continue;
+    if (!still_stands(*exchange_->caller)) break;
+    if (exchange_->stalled()) {
+      exchange_->close_after();
+      break;
+    }
+    // A reader that has something to read needs no comment.
+    if (!exchange_->congested()) on_event(kSseComment, gateway::EventKind::notification);
   }
   co_return ok();
 }

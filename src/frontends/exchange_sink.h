@@ -19,7 +19,7 @@ class ExchangeSink final : public gateway::EventSink {
  public:
   explicit ExchangeSink(net::HttpExchange& exchange) : EventSink(here()), exchange_(&exchange) {}
 
-  void on_event(std::string_view frame) override;
+  void on_event(std::string_view frame, gateway::EventKind kind) override;
   void on_end() override;
 
   // The exchange is over; nothing more may be written to it.
@@ -29,7 +29,8 @@ class ExchangeSink final : public gateway::EventSink {
   Task<void> wait_end(Deadline deadline);
   bool ended() const { return ended_; }
 
-  // Waits until the end, and sends a comment every `keep_alive`.
+  // Waits until the end, and sends a comment every `keep_alive`. A client that does not read ends
+  // it.
   Task<void> stay_open(std::chrono::nanoseconds keep_alive);
 
  private:

@@ -17,6 +17,7 @@ struct UpstreamLine {
   std::string kind;
   gateway::UpstreamState state;
   std::size_t tools = 0;
+  bool required = false;  // The gateway is not ready without it.
 };
 
 // {"name":…,"kind":…,"state":"up","detail":…,"tools":…}
@@ -28,6 +29,8 @@ struct OperationsView {
   std::function<std::string()> bus = {};  // Where the embedded bus is, raw; empty: none.
   // Changes of files that were refused, and why; empty: the files are in force.
   std::function<std::vector<std::string>()> refused = {};
+  // What of the configuration does not work on this machine, and why.
+  std::function<std::vector<std::string>()> problems = {};
 };
 
 }  // namespace patchbay::frontends

@@ -34,11 +34,11 @@ std::string event_frame(std::string_view id, std::string_view data, std::string_
   return frame;
 }
 
-void EventStream::append(std::string_view data) {
+void EventStream::append(std::string_view data, EventKind kind) {
   if (ended_) return;
   Event event{next_++, {}};
   event.frame = event_frame(fmt::format("{}{}", prefix_, event.number), data);
-  send(event.frame);
+  send(event.frame, kind);
   const std::size_t before = bytes_;
   bytes_ += event.frame.size();
   events_.push_back(std::move(event));
@@ -50,12 +50,13 @@ void EventStream::append(std::string_view data) {
   total_ += bytes_ - before;
 }
 
-void EventStream::send(std::string_view frame) {
+void EventStream::send(std::string_view frame, EventKind kind) {
   if (!sink_) return;
   if (&sink_->owner() == &here()) {
-    sink_->on_event(frame);
+    sink_->on_event(frame, kind);
   } else {
-    sink_->owner().post([sink = sink_, copy = std::string(frame)] { sink->on_event(copy); });
+    sink_->owner().post(
+        [sink = sink_, copy = std::string(frame), kind] { sink->on_event(copy, kind); });
   }
 }
 
@@ -75,7 +76,7 @@ void EventStream::end() {
 void EventStream::attach(std::shared_ptr<EventSink> sink, std::uint64_t after) {
   if (auto earlier = std::exchange(sink_, std::move(sink))) finish(earlier);
   for (const auto& event : events_) {
-    if (event.number > after) send(event.frame);
+    if (event.number > after) send(event.frame, EventKind::answer);
   }
   if (ended_) {
     if (auto reader = std::exchange(sink_, nullptr)) finish(reader);

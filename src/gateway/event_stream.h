@@ -19,6 +19,10 @@
 
 namespace patchbay::gateway {
 
+// What an event is to its reader. An answer, or what a client wants repeated, waits for a slow
+// reader; a notification may be cut.
+enum class EventKind : std::uint8_t { notification, answer };
+
 // Where events go: the open connection of a client. Shared, since the stream and the connection
 // end in either order.
 class EventSink {
@@ -29,7 +33,7 @@ class EventSink {
   Executor& owner() { return owner_; }
 
   // Called on the sink's own worker.
-  virtual void on_event(std::string_view frame) = 0;
+  virtual void on_event(std::string_view frame, EventKind kind) = 0;
   virtual void on_end() = 0;
 
  private:
@@ -57,7 +61,7 @@ class EventStream {
 
   // Adds an event and sends it to the reader, if there is one. Empty data only sets a mark to
   // resume from.
-  void append(std::string_view data);
+  void append(std::string_view data, EventKind kind = EventKind::notification);
 
   // Nothing follows; the reader is notified after what it has been sent.
   void end();
@@ -78,7 +82,7 @@ class EventStream {
     std::string frame;
   };
 
-  void send(std::string_view frame);
+  void send(std::string_view frame, EventKind kind);
   void finish(const std::shared_ptr<EventSink>& sink);
 
   const std::string prefix_;

@@ -109,9 +109,13 @@ TEST(Catalog, AnAliasOfTwoToolsPointsToNone) {
 class Collect final : public EventSink {
  public:
   Collect() : EventSink(here()) {}
-  void on_event(std::string_view frame) override { frames += frame; }
+  void on_event(std::string_view frame, EventKind kind) override {
+    frames += frame;
+    kinds.push_back(kind);
+  }
   void on_end() override { ended = true; }
   std::string frames;
+  std::vector<EventKind> kinds;
   bool ended = false;
 };
 
@@ -129,6 +133,9 @@ TEST(EventStream, ReplaysWhatCameAfterAnEvent) {
   EXPECT_TRUE(first->ended);
   stream->append("a\r\nb");
   EXPECT_EQ(second->frames, "id: 3.1.3\nevent: message\ndata: a  b\n\n");
+  // What is repeated was asked for; what comes by itself was not.
+  EXPECT_EQ(first->kinds, std::vector{EventKind::answer});
+  EXPECT_EQ(second->kinds, std::vector{EventKind::notification});
   streams.close(*stream);
   EXPECT_TRUE(second->ended);
   auto late = std::make_shared<Collect>();
@@ -218,7 +225,8 @@ class PipelineTest : public ::testing::Test {
   policy::Approvals approvals;
   Pipeline pipeline{limiter, view, approvals, subscriptions, tasks, task_tools, stored, recorder};
   McpServer server{pipeline,
-                   {std::chrono::seconds(5), std::chrono::minutes(1), std::chrono::minutes(1)}};
+                   {std::chrono::seconds(5), std::chrono::minutes(1), std::chrono::minutes(1),
+                    std::chrono::minutes(1)}};
   std::shared_ptr<FakeUpstream> upstream = fake("up");
 };
 

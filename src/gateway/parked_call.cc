@@ -12,7 +12,6 @@
 namespace patchbay::gateway {
 namespace {
 
-constexpr int kMostQuestions = 64;  // In the course of one call.
 // Questions that come this close together are asked in one round.
 constexpr auto kTogether = std::chrono::milliseconds(10);
 
@@ -31,11 +30,12 @@ std::string essence_of(const Call& call) {
   return text;
 }
 
-ParkedCall::ParkedCall(ParkedCalls& owner, std::uint64_t id, const Call& first)
+ParkedCall::ParkedCall(Owner& owner, std::uint64_t id, const Call& first)
     : owner_(owner),
       id_(id),
       request_(first.request),
       capabilities_(first.capabilities),
+      client_info_(first.client_info),
       from_(first.from),
       trace_(first.trace),
       call_(make_call({.request = request_.message,
@@ -48,6 +48,7 @@ ParkedCall::ParkedCall(ParkedCalls& owner, std::uint64_t id, const Call& first)
                        .deadline = first.deadline,
                        .bytes_in = first.bytes_in,
                        .capabilities = capabilities_,
+                       .client_info = client_info_,
                        .log_level = first.log_level,
                        .trace = trace_,
                        .headers = first.headers,
@@ -55,13 +56,14 @@ ParkedCall::ParkedCall(ParkedCalls& owner, std::uint64_t id, const Call& first)
                        .has_user = first.has_user,
                        .keeps_null = first.keeps_null})) {
   call_.timeout = first.timeout;
+  call_.clock = first.clock;
   call_.server_info = first.server_info;
 }
 
 ParkedCall::~ParkedCall() { set_parked(false); }
 
-Task<void> ParkedCall::run() {
-  auto task = owner_.server_.answer_at_once(call_);
+Task<void> ParkedCall::run(Pipeline& pipeline) {
+  auto task = pipeline.handle(call_);
   auto answered = co_await task.with_stop(stop_);
   running_ = false;
   mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
@@ -105,7 +107,7 @@ Task<mcp::Reply> ParkedCall::wait(const Call& request) {
 }
 
 void ParkedCall::set_parked(bool parked) {
-  if (parked_ != parked) owner_.parked_ += parked ? 1 : -1;
+  if (parked_ != parked) owner_.on_parked(parked);
   parked_ = parked;
   drop();
   if (parked) here().timers().set(*this, here().now() + call_.timeout);
@@ -140,10 +142,14 @@ void ParkedCall::ask(std::string_view method, std::string_view params, Answer an
     answer(mcp::error_reply(question.error()));
     return;
   }
-  const bool full = !parked_ && owner_.parked_ >= owner_.directory_.most.load();
-  if (full || asked_ == kMostQuestions) {
+  const bool full = !parked_ && owner_.is_full();
+  const bool asked_enough = asked_ >= owner_.max_questions();
+  if (full || asked_enough) {
     answer(mcp::error_reply(
-        {Code::overloaded, "too many pending input requests (limits.max_parked_calls)"}));
+        {Code::overloaded,
+         fmt::format("too many {} (limits.{})",
+                     full ? "pending input requests" : "input requests in one call",
+                     full ? "max_parked_calls" : "max_input_requests_per_call")}));
     return;
   }
   if (auto shared = take_share(); !shared) {
@@ -176,7 +182,7 @@ void ParkedCall::on_deadline() {
     return;
   }
   give_up();
-  here().post([&owner = owner_, id = id_] { owner.calls_.erase(id); });
+  owner_.on_expired(id_);
 }
 
 void ParkedCall::send_questions() {

@@ -9,15 +9,35 @@
 #include <optional>
 #include <string>
 
+#include "async/one_shot.h"
 #include "core/shares.h"
-#include "gateway/parked_calls.h"
+#include "gateway/pipeline.h"
+#include "mcp/message.h"
 
 namespace patchbay::gateway {
 
 class ParkedCall final : public Peer, Timer {
  public:
+  // What the calls of one worker have in common.
+  class Owner {
+   public:
+    // As many calls wait for their clients as may.
+    virtual bool is_full() const = 0;
+    // The most questions to the client of one call.
+    virtual int max_questions() const = 0;
+    // A call waits for its client from now on, or no longer.
+    virtual void on_parked(bool parked) = 0;
+    // What the client of `call` must bring back to find it.
+    virtual std::string state_of(const ParkedCall& call) const = 0;
+    // The client has taken too long to come back.
+    virtual void on_expired(std::uint64_t id) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
   // Takes over what `first` asks for; the request itself may go.
-  ParkedCall(ParkedCalls& owner, std::uint64_t id, const Call& first);
+  ParkedCall(Owner& owner, std::uint64_t id, const Call& first);
   ~ParkedCall() override;
 
   std::uint64_t id() const { return id_; }
@@ -29,7 +49,7 @@ class ParkedCall final : public Peer, Timer {
   const Call& call() const { return call_; }
 
   // Runs until the upstream has answered. Called once.
-  Task<void> run();
+  Task<void> run(Pipeline& pipeline);
 
   // Waits for what the call has to say to the client of `request`: its answer, or questions.
   Task<mcp::Reply> wait(const Call& request);
@@ -56,10 +76,11 @@ class ParkedCall final : public Peer, Timer {
   void set_parked(bool parked);
   Result<void> take_share();
 
-  ParkedCalls& owner_;
+  Owner& owner_;
   const std::uint64_t id_;
   const mcp::OwnMessage request_;
   const std::string capabilities_;
+  const std::string client_info_;
   const std::string from_;
   const std::string trace_;
   Call call_;

@@ -5,7 +5,6 @@
 #include <charconv>
 
 #include "async/hop.h"
-#include "gateway/parked_call.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 
@@ -91,7 +90,8 @@ Task<mcp::Reply> ParkedCalls::answer(Call& call) {
 }
 
 Task<mcp::Reply> ParkedCalls::begin(Call& call) {
-  const auto made = std::make_shared<ParkedCall>(*this, next_id_++, call);
+  Owner& owner = *this;
+  const auto made = std::make_shared<ParkedCall>(owner, next_id_++, call);
   calls_.emplace(made->id(), made);
   scope_.spawn(run(made));
   auto reply = co_await made->wait(call);
@@ -111,7 +111,14 @@ Task<mcp::Reply> ParkedCalls::go_on(Call& call, std::uint64_t id, int round) {
   co_return reply;
 }
 
-Task<void> ParkedCalls::run(std::shared_ptr<ParkedCall> call) { co_return co_await call->run(); }
+Task<void> ParkedCalls::run(std::shared_ptr<ParkedCall> call) {
+  co_return co_await call->run(pipeline_);
+}
+
+// Later: the call is handling a timer of its own.
+void ParkedCalls::on_expired(std::uint64_t id) {
+  here().post([this, id] { calls_.erase(id); });
+}
 
 std::string ParkedCalls::state_of(const ParkedCall& call) const {
   const auto expires = (Clock::now() + call.call().timeout).time_since_epoch().count();

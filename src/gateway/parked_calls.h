@@ -16,13 +16,12 @@
 #include "async/scope.h"
 #include "core/ids.h"
 #include "crypto/seal.h"
-#include "gateway/server.h"
+#include "gateway/parked_call.h"
+#include "gateway/pipeline.h"
 
 namespace patchbay::gateway {
 
-class ParkedCall;
-
-class ParkedCalls {
+class ParkedCalls final : ParkedCall::Owner {
  public:
   // Shared by all workers.
   struct Directory {
@@ -33,12 +32,13 @@ class ParkedCalls {
     const std::string mark = "patchbay-" + random_hex(6) + '.';
     std::vector<ParkedCalls*> workers;
     std::vector<Executor*> executors;
-    std::atomic<int> most = 1'000;  // Calls that wait for their client, on one worker.
+    std::atomic<int> most = 1'000;         // Calls that wait for their client, on one worker.
+    std::atomic<int> most_questions = 64;  // To the client of one call.
   };
 
   // `number` is this worker's place in the directory. REQUIRES: both outlive this.
-  ParkedCalls(int number, McpServer& server, Directory& directory)
-      : number_(number), server_(server), directory_(directory) {}
+  ParkedCalls(int number, Pipeline& pipeline, Directory& directory)
+      : number_(number), pipeline_(pipeline), directory_(directory) {}
 
   // Whether a call may ask its client something on the way, or goes on with one that did.
   bool may_ask(const Call& call) const;
@@ -50,17 +50,21 @@ class ParkedCalls {
   Task<void> stop();
 
  private:
-  friend class ParkedCall;
-
   Task<mcp::Reply> begin(Call& call);
-  static Task<void> run(std::shared_ptr<ParkedCall> call);
+  Task<void> run(std::shared_ptr<ParkedCall> call);
   Task<mcp::Reply> go_on(Call& call, std::uint64_t id, int round);
-  std::string state_of(const ParkedCall& call) const;
   std::string sealed_part(const Call& call) const;
   bool can_be_asked(const Call& call) const;
 
+  // ParkedCall::Owner.
+  bool is_full() const override { return parked_ >= directory_.most.load(); }
+  int max_questions() const override { return directory_.most_questions.load(); }
+  void on_parked(bool parked) override { parked_ += parked ? 1 : -1; }
+  std::string state_of(const ParkedCall& call) const override;
+  void on_expired(std::uint64_t id) override;
+
   const int number_;
-  McpServer& server_;
+  Pipeline& pipeline_;
   Directory& directory_;
   std::uint64_t next_id_ = 1;
   int parked_ = 0;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gateway/server.h"
 #include "json/read.h"
 #include "testing/fake_call.h"
 #include "testing/fake_upstream.h"
@@ -105,9 +106,9 @@ class ParkedCallsTest : public ::testing::Test {
   policy::Approvals approvals_;
   Pipeline pipeline_{limiter_, view_,       approvals_, subscriptions_,
                      tasks_,   task_tools_, stored_,    recorder_};
-  McpServer server_{pipeline_, {minutes(10), minutes(1), minutes(1)}};
+  McpServer server_{pipeline_, {minutes(10), minutes(10), minutes(1), minutes(1)}};
   ParkedCalls::Directory directory_{policy::Sealer(policy::Sealer::Key{})};
-  ParkedCalls parked_{0, server_, directory_};
+  ParkedCalls parked_{0, pipeline_, directory_};
   std::shared_ptr<AskingUpstream> upstream_ = std::make_shared<AskingUpstream>();
 };
 

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include "core/discard.h"
+#include "gateway/call/clock.h"
 #include "gateway/finalize.h"
 #include "gateway/target.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp/tasks.h"
+#include "mcp/tool_result.h"
 #include "observe/log.h"
 #include "observe/memory.h"
 
@@ -24,19 +26,46 @@ bool may_have_tasks(const Call& call) {
          mcp::abilities_of(call.revision, call.capabilities).tasks;
 }
 
-// In the one revision where clients request tasks, they may do so where the tool allows it.
+// Clients request tasks in one revision only.
+const mcp::Member* requested_task(const Call& call) {
+  return call.revision == mcp::Revision::v2025_11_25 ? call.request.param("task") : nullptr;
+}
+
+// They may do so where the tool allows it.
 Result<void> check_task(const Call& call) {
-  if (call.revision != mcp::Revision::v2025_11_25) return ok();
-  const auto* const task = call.request.param("task");
+  const auto* const task = requested_task(call);
   if (!task) return ok();
   if (!task->raw.starts_with('{')) return Error{Code::invalid_params, "'task' must be an object"};
   if (call.task_support != mcp::TaskSupport::none) return ok();
   return Error{Code::method_not_found, fmt::format("{} does not run as a task", call.target)};
 }
 
+// A tool, or else its upstream, may have another time limit than all others.
+void set_own_limit(Call& call, const CatalogEntry& entry) {
+  constexpr std::chrono::milliseconds kNone{0};
+  if (entry.timeout > kNone) return set_limit(call, entry.timeout, "tools.timeout");
+  const UpstreamTimeout timeout = entry.upstream->call_timeout();
+  if (timeout.time > kNone) set_limit(call, timeout.time, timeout.setting);
+}
+
 // Names a result of an earlier call that was too large.
 bool is_stored(const Call& call) {
   return call.method.action == mcp::Action::read_resource && call.target.starts_with(kStoredPrefix);
+}
+
+// Makes of an error about the arguments of a tool a result that a model reads, so that it can
+// correct them. Programs behind other frontends get the error, and so do requests for a task and
+// those that continue a call: their errors may be about these.
+void explain_wrong_arguments(const Call& call, Result<mcp::Reply>& reply) {
+  const bool is_plain = call.method.action == mcp::Action::call_tool && !requested_task(call) &&
+                        !call.request.param("requestState");
+  const bool reads_results = call.has_user && mcp::wrong_arguments_are_results(call.revision);
+  if (!is_plain || !reads_results || reply.error().code != Code::invalid_params) return;
+  const std::string why =
+      fmt::format("Invalid arguments for {}: {}", call.target, reply.error().message);
+  auto result = mcp::result_reply(mcp::tool_result({why}, true));
+  result.why = Code::invalid_params;
+  reply = std::move(result);
 }
 
 void log_violation(std::string_view event, const CatalogEntry& entry, const Error& why) {
@@ -53,7 +82,10 @@ Task<mcp::Reply> Pipeline::handle(Call& call) {
   if (ready && waits_for_catalog(call)) ready = co_await resolve_when_synced(call);
   if (ready) ready = authorize(call, permits.rate);
   if (ready) ready = check(call);
+  const bool well_formed{ready};
+  if (ready && call.entry) ready = check_arguments(call, *call.entry);
   auto reply = ready ? co_await answer(call) : ready.error();
+  if (well_formed && !reply) explain_wrong_arguments(call, reply);
   finish(call, reply);
   recorder_.record(call, *reply, began);
   if (recorder_.must_keep()) {
@@ -64,6 +96,7 @@ Task<mcp::Reply> Pipeline::handle(Call& call) {
   // The Call may live on until its answer is written; an upstream that has been replaced need not.
   call.param_headers = nullptr;
   call.entry = nullptr;
+  call.tool = {};
   call.catalog.reset();
   co_return reply;
 }
@@ -160,6 +193,8 @@ Result<void> Pipeline::authorize(Call& call, policy::Rates::Permit& permit) {
   call.upstream = entry.upstream->name();
   call.param_headers = &entry.headers;
   call.task_support = entry.tasks;
+  if (call.item == ItemKind::tool) call.tool = entry.dotted;
+  set_own_limit(call, entry);
   if (!rates_) return ok();
   return rates_->admit_to({*call.caller, call.from, call.upstream, entry.dotted, catalog_.rules()},
                           here().now(), permit);
@@ -175,7 +210,7 @@ Result<void> Pipeline::check(const Call& call) const {
                                          *call.headers);
     if (!same) return same;
   }
-  return check_arguments(call, *call.entry);
+  return ok();
 }
 
 Task<mcp::Reply> Pipeline::answer(Call& call) {
@@ -252,7 +287,9 @@ void Pipeline::finish(Call& call, Result<mcp::Reply>& reply) const {
   if (reply) return;
   // The record names the target even of a call that was refused before it was resolved.
   if (call.target.empty()) discard(read_target(call), "a request without a target is recorded so");
-  reply = mcp::error_reply(reply.error());
+  Error error = std::move(reply).error();
+  name_limit(call, error);
+  reply = mcp::error_reply(error);
 }
 
 void Pipeline::fit_budget(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const {

@@ -54,6 +54,12 @@ class Pipeline {
   // Whether the rules let `caller` use that method. The methods of the handshake are for all.
   bool may_use(const mcp::Method& method, const Principal& caller) const;
 
+  // What `caller` has access to, once every upstream has had its chance to start, or at `deadline`.
+  Task<std::shared_ptr<const Catalog>> wait_for_catalog(const Principal& caller,
+                                                        Deadline deadline) const {
+    return catalog_.wait_synced(caller, deadline);
+  }
+
   // Whether the client of `call` may have to answer a question while it runs. Resolves the call.
   bool can_ask(Call& call) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gateway/finalize.h"
+#include "gateway/instructions.h"
 #include "gateway/parked_calls.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
@@ -19,13 +20,13 @@ std::string server_info(const Identity& identity) {
                      json::quote(identity.version));
 }
 
-std::string discover_result(std::string_view capabilities) {
+std::string stateless_versions() {
   std::string versions;
   for (const auto& revision : mcp::kRevisions) {
     if (revision.stateless)
       versions += fmt::format("{}\"{}\"", versions.empty() ? "" : ",", revision.name);
   }
-  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions, capabilities);
+  return versions;
 }
 
 // True for what a server is asked that has fixed tools and nothing else.
@@ -54,8 +55,15 @@ std::string McpServer::capabilities(mcp::Revision revision) const {
 Result<const mcp::Method*> McpServer::method_of(const mcp::Message& request, mcp::Revision revision,
                                                 const Principal& caller) const {
   const auto* const method = mcp::find_method(request.method, revision);
+  auto usable = check_method(request, method, caller);
+  if (!usable) return usable.error();
+  return method;
+}
+
+Result<void> McpServer::check_method(const mcp::Message& request, const mcp::Method* method,
+                                     const Principal& caller) const {
   const bool offered = method && (!identity_.only_fixed_tools || is_about_fixed_tools(*method));
-  if (offered && pipeline_.may_use(*method, caller)) return method;
+  if (offered && pipeline_.may_use(*method, caller)) return ok();
   return unknown_method(request.method);
 }
 
@@ -69,19 +77,52 @@ Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) const
   return mcp::negotiate(*version);
 }
 
-std::string McpServer::initialize_result(mcp::Revision revision) const {
-  return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"serverInfo":{}}})",
-                     mcp::info(revision).name, capabilities(revision),
-                     mcp::implementation_for(revision, info_));
+Task<std::string> McpServer::initialize_result(mcp::Revision revision, Caller caller) const {
+  auto instructions = co_await instructions_for(std::move(caller));
+  if (!instructions) co_return instructions.error();
+  co_return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"serverInfo":{}{}}})",
+                        mcp::info(revision).name, capabilities(revision),
+                        mcp::implementation_for(revision, info_), *instructions);
+}
+
+Task<std::string> McpServer::discover_result(Caller caller) const {
+  auto instructions = co_await instructions_for(std::move(caller));
+  if (!instructions) co_return instructions.error();
+  co_return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}{}}})", stateless_versions(),
+                        capabilities(mcp::kNewest), *instructions);
+}
+
+// Of the upstreams that the caller has access to.
+Task<std::string> McpServer::instructions_for(Caller caller) const {
+  if (identity_.only_fixed_tools || instructions_.most == 0) co_return std::string();
+  auto catalog = co_await pipeline_.wait_for_catalog(*caller, here().now() + instructions_.wait);
+  if (!catalog) co_return catalog.error();
+  std::vector<UpstreamInstructions> others;
+  for (const auto& upstream : (*catalog)->upstreams()) {
+    others.push_back({std::string(upstream->name()), upstream->instructions()});
+  }
+  const std::string text =
+      merge_instructions(instructions_.own, std::move(others), instructions_.most);
+  if (text.empty()) co_return std::string();
+  co_return ",\"instructions\":" + json::quote(text);
 }
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
   call.timeout = times_.question;
-  if (call.method.action == mcp::Action::task_result) call.deadline = here().now() + times_.task;
+  if (call.method.action == mcp::Action::task_result) {
+    call.deadline = here().now() + times_.task;
+    call.clock = {times_.task, "limits.task_timeout", false, times_.task, call.deadline};
+  } else {
+    // The call may have begun earlier, as a part of something else.
+    const Deadline latest = call.deadline - times_.call + times_.total;
+    call.clock = {times_.call, "limits.call_timeout", false, times_.total, latest};
+  }
   const bool may_ask = asking_ && asking_->may_ask(call);
   const bool goes_on = may_ask && call.request.param("requestState");
   const bool asks = goes_on || (may_ask && pipeline_.can_ask(call));
-  return asks ? asking_->answer(call) : answer_at_once(call);
+  if (!asks) return answer_at_once(call);
+  call.server_info = info_;
+  return asking_->answer(call);
 }
 
 Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
@@ -94,7 +135,19 @@ Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
 Task<mcp::Reply> McpServer::answer_alone(const Call& call) const {
   auto allowed =
       call.method.local == mcp::Local::initialize ? may_initialize(*call.caller, call.from) : ok();
-  auto reply = allowed ? answer_here(call) : mcp::error_reply(allowed.error());
+  mcp::Reply reply;
+  if (!allowed) {
+    reply = mcp::error_reply(allowed.error());
+  } else if (call.method.local == mcp::Local::initialize ||
+             call.method.local == mcp::Local::discover) {
+    auto stating = call.method.local == mcp::Local::initialize
+                       ? initialize_result(call.revision, call.caller)
+                       : discover_result(call.caller);
+    auto result = co_await stating;
+    reply = result ? mcp::result_reply(*std::move(result)) : mcp::error_reply(result.error());
+  } else {
+    reply = answer_here(call);
+  }
   finalize(call, reply);
   co_return reply;
 }
@@ -104,10 +157,6 @@ mcp::Reply McpServer::answer_here(const Call& call) const {
   switch (call.method.local) {
     case mcp::Local::ping:
       return mcp::result_reply("{}");
-    case mcp::Local::discover:
-      return mcp::result_reply(discover_result(capabilities(mcp::kNewest)));
-    case mcp::Local::initialize:
-      return mcp::result_reply(initialize_result(call.revision));
     case mcp::Local::set_level: {
       // The level itself is the front end's to remember.
       auto level = asked_level(call.request);
@@ -116,6 +165,8 @@ mcp::Reply McpServer::answer_here(const Call& call) const {
     case mcp::Local::listen:
       // Front ends with a stream to listen on answer it themselves.
       return mcp::error_reply({Code::invalid_request, "there is no stream to listen on"});
+    case mcp::Local::initialize:
+    case mcp::Local::discover:
     case mcp::Local::cancelled:
     case mcp::Local::none:
       break;

@@ -22,12 +22,21 @@ class ParkedCalls;
 
 class McpServer {
  public:
-  // How long a call may take, its client may think about a question, and a request may wait for
-  // what a task comes to.
+  // How long a call may take without progress and in all, its client may think about a question,
+  // and a request may wait for what a task comes to.
   struct Times {
-    std::chrono::nanoseconds call;
-    std::chrono::nanoseconds question;
-    std::chrono::nanoseconds task;
+    std::chrono::milliseconds call;
+    std::chrono::milliseconds total;
+    std::chrono::milliseconds question;
+    std::chrono::milliseconds task;
+  };
+
+  // The gateway's own instructions, how long they may be with those of upstreams, and how long a
+  // handshake waits for upstreams that are starting.
+  struct Instructions {
+    std::string own = {};
+    std::size_t most = 0;
+    std::chrono::nanoseconds wait{0};
   };
 
   // REQUIRES: the pipeline outlives the server.
@@ -37,6 +46,11 @@ class McpServer {
   void set_parked(ParkedCalls& asking) { asking_ = &asking; }
 
   void set_times(const Times& times) { times_ = times; }
+  void set_instructions(Instructions instructions) { instructions_ = std::move(instructions); }
+
+  // The most messages of a batch, for every frontend that takes batches.
+  void set_max_batch(std::size_t messages) { max_batch_ = messages; }
+  std::size_t max_batch() const { return max_batch_; }
 
   // REQUIRES: nothing is being answered.
   void set_identity(Identity identity);
@@ -48,15 +62,19 @@ class McpServer {
   // Answers a request. The row of the method has been looked up in the call's revision.
   Task<mcp::Reply> answer(Call& call);
 
-  // The same for a call whose client is asked directly.
+  // The same for a call that is never parked.
   Task<mcp::Reply> answer_at_once(Call& call);
 
   // The row of the method of a request of `caller`, or why it has none.
   Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision,
                                        const Principal& caller) const;
 
-  // The result of `initialize` in that revision.
-  std::string initialize_result(mcp::Revision revision) const;
+  // Whether `caller` may use the method of `request`. `method` is its row; null: it has none.
+  Result<void> check_method(const mcp::Message& request, const mcp::Method* method,
+                            const Principal& caller) const;
+
+  // The result of `initialize` in that revision, for that caller.
+  Task<std::string> initialize_result(mcp::Revision revision, Caller caller) const;
 
   // Whether `caller` may open a session now: how often is bounded like calls (limits.rates).
   Result<void> may_initialize(const Principal& caller, std::string_view from) const {
@@ -70,10 +88,15 @@ class McpServer {
   std::string capabilities(mcp::Revision revision) const;
   Task<mcp::Reply> answer_alone(const Call& call) const;
   mcp::Reply answer_here(const Call& call) const;
+  Task<std::string> discover_result(Caller caller) const;
+  // As a member of a result, with a comma before it; empty if there are none.
+  Task<std::string> instructions_for(Caller caller) const;
 
   Pipeline& pipeline_;
   ParkedCalls* asking_ = nullptr;
   Times times_;
+  Instructions instructions_;
+  std::size_t max_batch_ = 100;
   Identity identity_;
   std::string info_;  // What `identity_` comes to as a raw serverInfo.
 };

@@ -28,6 +28,7 @@ struct Session {
   mcp::Revision revision = mcp::kNewestSessionBased;
   Caller owner;
   std::string capabilities = "{}";  // Of the client, raw.
+  std::string client_info = {};     // Of the client: see gateway/call/client_info.h.
   int worker = 0;
 
   // Any worker.

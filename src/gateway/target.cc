@@ -1,12 +1,19 @@
 #include "gateway/target.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "json/read.h"
 
 namespace patchbay::gateway {
 
 using mcp::ItemKind;
+
+namespace {
+constexpr std::size_t kMaxMeanings = 10;  // Of an ambiguous name, that an error lists.
+}  // namespace
 
 Result<void> read_target(Call& call) {
   const auto* const given = call.request.param(call.method.target);
@@ -48,6 +55,16 @@ std::string_view own_name(const CatalogEntry& entry, const Call& call) {
 }
 
 Error unknown_item(const Call& call) {
+  const auto meanings =
+      call.catalog ? call.catalog->meanings(call.item, call.target) : std::vector<std::string>();
+  if (meanings.size() > 1) {
+    const std::size_t named = std::min(meanings.size(), kMaxMeanings);
+    return {Code::not_found,
+            fmt::format("ambiguous: {}{}",
+                        fmt::join(meanings.begin(),
+                                  meanings.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+                        named < meanings.size() ? ", …" : "")};
+  }
   std::string message = fmt::format("unknown {}: {}", mcp::info(call.item).noun, call.target);
   if (call.item != ItemKind::resource) return {Code::not_found, std::move(message)};
   // The stateless revision has no code of its own for this.

@@ -36,6 +36,7 @@ constexpr const ItemInfo& info(ItemKind kind) { return kItems[static_cast<std::s
 struct Item {
   std::string key;         // A name, a URI or a URI template.
   std::string definition;  // Raw JSON, as received.
+  bool listed = true;      // False: it can be called, but clients are not offered it.
 
   bool operator==(const Item&) const = default;
 };

@@ -217,8 +217,10 @@ class Scan {
       message_.result_has_hints |= key == "ttlMs" || key == "cacheScope";
       message_.result_is_loose |= key == "structuredContent" && at_.peek() != Type::object;
       const bool meta = key == "_meta";
+      const bool failure = key == "isError";
       std::string_view raw;
       if (!at_.value(raw)) return;
+      if (failure) message_.result_failed = raw == "true";
       if (type) message_.result_type = raw;
       if (meta) message_.result_meta = raw;
     }
@@ -281,6 +283,7 @@ OwnMessage::OwnMessage(const Message& from) {
   message.result_type = from.result_type;
   message.result_has_hints = from.result_has_hints;
   message.result_is_loose = from.result_is_loose;
+  message.result_failed = from.result_failed;
   message.result_meta = from.result_meta;
   // Most slices point into the params, which may be large: they are copied once.
   std::size_t size = from.raw_params.size();

@@ -52,6 +52,7 @@ struct Message {
   std::string_view result_type;   // result.resultType, raw; empty if there is none.
   bool result_has_hints = false;  // result.ttlMs or result.cacheScope is there.
   bool result_is_loose = false;   // result.structuredContent is there and is not an object.
+  bool result_failed = false;     // result.isError is true.
   std::string_view result_meta;   // result._meta, raw; empty if there is none.
 
   std::forward_list<std::string> decoded;  // Names that had escapes, for the slices above.

@@ -43,6 +43,7 @@ enum class Action : std::uint8_t {
 inline constexpr unsigned kAlwaysAllowed = 1;  // Rules cannot take it away.
 inline constexpr unsigned kInputRounds = 2;    // Stateless: may be answered with `input_required`.
 inline constexpr unsigned kCacheHints = 4;     // Stateless: the result has ttlMs and cacheScope.
+inline constexpr unsigned kOnlyReads = 8;      // May be repeated if the first outcome is unknown.
 
 struct Method {
   std::string_view name;
@@ -67,33 +68,33 @@ inline constexpr std::array kMethods{
     Method{"initialize", Reach::here, Local::initialize, "", ItemKind::tool, true, false,
            Action::none, kAlwaysAllowed},
     Method{"server/discover", Reach::here, Local::discover, "", ItemKind::tool, false, true,
-           Action::none, kAlwaysAllowed | kCacheHints},
+           Action::none, kAlwaysAllowed | kCacheHints | kOnlyReads},
     Method{"ping", Reach::here, Local::ping, "", ItemKind::tool, true, false, Action::none,
-           kAlwaysAllowed},
+           kAlwaysAllowed | kOnlyReads},
     Method{"logging/setLevel", Reach::here, Local::set_level, "", ItemKind::tool, true, false},
     Method{"subscriptions/listen", Reach::here, Local::listen, "", ItemKind::tool, false, true},
     Method{"tools/list", Reach::catalog, Local::none, "", ItemKind::tool, true, true, Action::none,
-           kCacheHints},
+           kCacheHints | kOnlyReads},
     Method{"tools/call", Reach::by_name, Local::none, "name", ItemKind::tool, true, true,
            Action::call_tool, kInputRounds},
     Method{"prompts/list", Reach::catalog, Local::none, "", ItemKind::prompt, true, true,
-           Action::none, kCacheHints},
+           Action::none, kCacheHints | kOnlyReads},
     Method{"prompts/get", Reach::by_name, Local::none, "name", ItemKind::prompt, true, true,
-           Action::none, kInputRounds},
+           Action::none, kInputRounds | kOnlyReads},
     Method{"resources/list", Reach::catalog, Local::none, "", ItemKind::resource, true, true,
-           Action::none, kCacheHints},
+           Action::none, kCacheHints | kOnlyReads},
     Method{"resources/templates/list", Reach::catalog, Local::none, "", ItemKind::resource_template,
-           true, true, Action::none, kCacheHints},
+           true, true, Action::none, kCacheHints | kOnlyReads},
     Method{"resources/read", Reach::by_name, Local::none, "uri", ItemKind::resource, true, true,
-           Action::read_resource, kInputRounds | kCacheHints},
+           Action::read_resource, kInputRounds | kCacheHints | kOnlyReads},
     Method{"resources/subscribe", Reach::by_name, Local::none, "uri", ItemKind::resource, true,
            false, Action::subscribe},
     Method{"resources/unsubscribe", Reach::by_name, Local::none, "uri", ItemKind::resource, true,
            false, Action::unsubscribe, kAlwaysAllowed},
     Method{"completion/complete", Reach::by_reference, Local::none, "ref", ItemKind::prompt, true,
-           true},
+           true, Action::none, kOnlyReads},
     Method{"tasks/get", Reach::by_task, Local::none, "taskId", ItemKind::tool, true, true,
-           Action::task_get, 0, Revision::v2025_11_25},
+           Action::task_get, kOnlyReads, Revision::v2025_11_25},
     Method{"tasks/result", Reach::by_task, Local::none, "taskId", ItemKind::tool, true, false,
            Action::task_result, 0, Revision::v2025_11_25},
     Method{"tasks/update", Reach::by_task, Local::none, "taskId", ItemKind::tool, false, true,
@@ -147,6 +148,15 @@ constexpr const Method* find_method(std::string_view name, Revision revision) {
     }
   }
   return nullptr;
+}
+
+// The same in any revision, for a message that is passed on as it is. What is unknown may do more
+// than read.
+constexpr bool only_reads(std::string_view name) {
+  for (const auto& method : kMethods) {
+    if (method.name == name) return method.has(kOnlyReads);
+  }
+  return false;
 }
 
 }  // namespace patchbay::mcp

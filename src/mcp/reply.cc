@@ -23,6 +23,7 @@ Reply described(const Message& message) {
   reply.type = type_of(message.result_type);
   reply.has_hints = message.result_has_hints;
   reply.is_loose = message.result_is_loose;
+  reply.has_failed = message.result_failed;
   if (!message.result_meta.empty()) {
     reply.meta_at = static_cast<std::size_t>(message.result_meta.data() - message.result.data());
     reply.meta_size = message.result_meta.size();
@@ -56,6 +57,7 @@ Reply scanned_reply(std::string body) {
     if (key == "resultType") reply.type = type_of(raw);
     reply.has_hints |= key == "ttlMs" || key == "cacheScope";
     reply.is_loose |= key == "structuredContent" && !raw.starts_with('{');
+    reply.has_failed |= key == "isError" && raw == "true";
     if (key != "_meta") return;
     reply.meta_at = static_cast<std::size_t>(raw.data() - reply.body.data());
     reply.meta_size = raw.size();

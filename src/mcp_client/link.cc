@@ -13,24 +13,9 @@
 #include "mcp/question.h"
 #include "mcp/tasks.h"
 #include "mcp_client/input_round.h"
-#include "observe/log.h"
 
 namespace patchbay::upstreams {
 namespace {
-
-// With this a call ends whose client cannot be asked what the server wants to know.
-constexpr Code kRefusedQuestion = Code::missing_capability;
-
-constexpr int kMaxQuestions = 16;  // To one client in the course of one call, at a time.
-
-std::optional<std::uint64_t> our_id(std::string_view raw) {
-  // Some servers echo a number as a string.
-  if (raw.size() > 2 && raw.starts_with('"')) raw = raw.substr(1, raw.size() - 2);
-  std::uint64_t id = 0;
-  const auto [end, fault] = std::from_chars(raw.data(), raw.data() + raw.size(), id);
-  if (fault != std::errc() || end != raw.data() + raw.size()) return std::nullopt;
-  return id;
-}
 
 std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::string_view upstream,
                                           std::string_view reason) {
@@ -75,6 +60,15 @@ McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters
       notifications_(settings.max_notifications),
       tasks_(*this, std::move(task_prefix), settings.tasks) {}
 
+std::optional<std::uint64_t> McpLink::our_id(std::string_view raw) {
+  // Some servers echo a number as a string.
+  if (raw.size() > 2 && raw.starts_with('"')) raw = raw.substr(1, raw.size() - 2);
+  std::uint64_t id = 0;
+  const auto [end, fault] = std::from_chars(raw.data(), raw.data() + raw.size(), id);
+  if (fault != std::errc() || end != raw.data() + raw.size()) return std::nullopt;
+  return id;
+}
+
 std::string McpLink::raw_id(std::uint64_t id) const {
   const fmt::format_int digits(id);
   return protocol_.ids == IdType::string ? fmt::format("\"{}\"", digits.c_str()) : digits.str();
@@ -99,8 +93,8 @@ Task<mcp::Reply> McpLink::ask_routed(const gateway::Call& call, std::string_view
   if (call.method.reach == mcp::Reach::by_task) {
     return tasks_.answer(call, std::string(target), deadline);
   }
-  if (call.method.action == mcp::Action::call_tool) {
-    const auto use = tasks_.use_for(call);
+  if (has_tasks_ && call.method.action == mcp::Action::call_tool) {
+    const auto use = LinkTasks::use_for(call, stateless());
     if (use != LinkTasks::Use::none) return tasks_.call(call, target, use, deadline);
   }
   return exchange(call, target, {}, deadline);
@@ -141,14 +135,15 @@ Task<mcp::Reply> McpLink::exchange(const gateway::Call& call, std::string_view t
     if (round == kMaxInputRounds) {
       co_return Error{Code::upstream_failed, "the upstream does not stop asking"};
     }
-    const auto left = deadline - here().now();
+    const Deadline asked_at = here().now();
+    const auto left = deadline - asked_at;
     InputRound asked;
     auto given = co_await ask_inputs(call, reply->body, asked, here().now() + call.timeout);
     if (!given && given.error().code == Code::missing_capability) {
       co_return cannot_ask(call, given.error());
     }
     if (!given) co_return given.error();
-    // The time that the client took does not count.
+    gateway::pause_clock(call, here().now() - asked_at);
     deadline = here().now() + left;
     answers = *std::move(given);
   }
@@ -293,119 +288,6 @@ bool McpLink::awaits(std::uint64_t id) const {
 
 void McpLink::on_lost(std::uint64_t id, const Error& why) {
   if (Pending* const asked = find_pending(id)) asked->answer.deliver(why);
-}
-
-void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) {
-  if (std::ranges::find(mcp::kItems, message.method, &mcp::ItemInfo::changed) !=
-      mcp::kItems.end()) {
-    events_.on_items_changed();
-  } else if (is_too_many()) {
-    return;
-  } else if (message.method == "notifications/resources/updated") {
-    const auto* const uri = message.param("uri");
-    if (auto text = uri ? json::as_string(uri->raw) : std::nullopt) events_.on_updated(*text);
-  } else if (message.method == "notifications/message") {
-    if (Pending* const running = call_of(cause, mcp::related_task(message.raw_params))) {
-      const gateway::Call& call = *running->call;
-      running->visible = true;
-      gateway::notify(call, message.method, with_listed_tasks(call, message.raw_params));
-    }
-  } else if (message.method == "notifications/progress") {
-    on_progress(message);
-  } else if (message.method == "notifications/tasks/status" ||
-             message.method == "notifications/tasks") {
-    tasks_.on_status(message);
-  } else if (message.method == "notifications/subscriptions/acknowledged") {
-    const auto* const id = message.meta_member(mcp::kMetaSubscription);
-    if (const auto ours = id ? our_id(id->raw) : std::nullopt) update_.on_agreed(*ours);
-  }
-}
-
-bool McpLink::is_too_many() {
-  const auto verdict = notifications_.evaluate(here().now());
-  if (verdict == NotificationRate::Verdict::pass) return false;
-  counters_.too_many->add();
-  if (verdict == NotificationRate::Verdict::drop_and_log) {
-    log::Line(log::Level::warn, "notifications dropped")
-        .add("upstream", counters_.upstream)
-        .add("dropped", notifications_.take_dropped())
-        .add("hint", "it sends more than max_notifications per second");
-  }
-  return true;
-}
-
-void McpLink::on_progress(const mcp::Message& message) {
-  const auto* const token = message.param("progressToken");
-  Pending* const asked = token ? find_pending(token->raw) : nullptr;
-  if (!asked || !asked->call) return;
-  const gateway::Call& call = *asked->call;
-  asked->visible = true;
-  if (const auto* const theirs = call.request.meta_member("progressToken")) {
-    gateway::notify(call, message.method,
-                    with_listed_tasks(call, mcp::with_token(message.raw_params, theirs->raw)));
-  }
-}
-
-// A server may ask its client things in the course of a call. Where it does not say which call, it
-// is asked on only if there is no doubt; otherwise the server hears at once that nobody answers.
-void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
-  if (message.method == "ping") {
-    answer(message.id, mcp::result_reply("{}"));
-    return;
-  }
-  const std::string task = mcp::related_task(message.raw_params);
-  Pending* const asked = mcp::find_client_method(message.method) ? call_of(cause, task) : nullptr;
-  if (!asked || asked->questions() == kMaxQuestions) {
-    counters_.refused->add();
-    answer(message.id, mcp::error_reply({Code::method_not_found, "no client can be asked this"}));
-    return;
-  }
-  if (declared_too_much(*asked, message)) {
-    counters_.refused->add();
-    answer(message.id, mcp::error_reply({Code::method_not_found, "the client cannot do this"}));
-    if (may_begin_again(*asked, message.method, cause)) {
-      asked->answer.deliver(Error{kRefusedQuestion, "the client cannot do what the server asks for",
-                                  json::quote(message.method)});
-    } else {
-      // If the call fails now, its client receives the capability that it lacks.
-      asked->call->missing = mcp::find_client_method(message.method)->capability;
-    }
-    return;
-  }
-  asked->visible = true;
-  asked->begin_question(asked->call->timeout);
-  // The answer comes when the message and the buffer it lies in are gone.
-  auto pass_on = [this, alive = liveness_.watch(), number = asked->id, id = std::string(message.id),
-                  method = std::string(message.method), task](mcp::Reply reply) {
-    if (alive.expired()) return;
-    if (!reply.is_error) reply.body = mcp::answer_for(revision_, method, reply.body);
-    if (!reply.is_error && !task.empty()) reply.body = mcp::with_related_task(reply.body, task);
-    answer(id, reply);
-    if (const auto found = pending_.find(number); found != pending_.end()) {
-      found->second->end_question();
-    }
-  };
-  gateway::ask(*asked->call, message.method, with_listed_tasks(*asked->call, message.raw_params),
-               std::move(pass_on));
-}
-
-// A call of which something has come already is not made twice. Servers ask for roots by
-// themselves, not in the course of a call: only where the server says which call it is about does
-// it count.
-bool McpLink::may_begin_again(const Pending& asked, std::string_view method, std::uint64_t cause) {
-  return !asked.visible && (cause != 0 || method != "roots/list");
-}
-
-// Only for clients without a session: the others declare their abilities once, and their servers
-// receive an answer to each question.
-bool McpLink::declared_too_much(const Pending& asked, const mcp::Message& question) const {
-  const gateway::Call& call = *asked.call;
-  if (stateless() || !asked.repeatable || !mcp::info(call.revision).stateless) return false;
-  const auto* const known = mcp::find_client_method(question.method);
-  const auto can = mcp::abilities_of(call.revision, call.capabilities);
-  const unsigned lacking = mcp::bits_of(declared_) & ~mcp::bits_of(can);
-  if ((mcp::bits_of_capability(known->capability) & lacking) == 0) return false;
-  return !mcp::question_for(call.revision, call.capabilities, question.method, question.raw_params);
 }
 
 void McpLink::answer(std::string_view id, const mcp::Reply& reply) {

@@ -46,12 +46,15 @@ mcp::Abilities declared_abilities(const McpSettings& settings);
 // Whether a server is known to be stateless or session-based before the handshake.
 enum class HandshakeMode : std::uint8_t { ask, stateless, session_based };
 
+// With this a call ends whose client cannot be asked what the server wants to know.
+inline constexpr Code kRefusedQuestion = Code::missing_capability;
+
 // The same for a server whose settings name the revision to speak.
 HandshakeMode handshake_mode_for(Spoken wanted);
 // Empty: it is to be found out.
 std::optional<mcp::Revision> wanted_revision(Spoken wanted);
 
-class McpLink final : public transport::Channel::Listener, ListenStream::Link {
+class McpLink final : public transport::Channel::Listener, ListenStream::Link, LinkTasks::Link {
  public:
   class Events {
    public:
@@ -60,6 +63,8 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
     virtual void on_task(const gateway::TaskUpdate& update) = 0;
     // The server has lost our session: open() again.
     virtual void on_forgotten() = 0;
+    // The server has asked something of a client without saying in which call.
+    virtual void on_asked() {}
     // Nothing works over this link any more.
     virtual void on_link_closed(const std::string& why) = 0;
 
@@ -78,6 +83,8 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   // What the handshake has agreed on.
   mcp::Revision revision() const { return revision_; }
   bool stateless() const { return mcp::info(revision_).stateless; }
+  // What the server states about its use; empty if nothing.
+  const std::string& instructions() const { return instructions_; }
   // The server has answered a handshake, of either kind.
   bool answered() const { return answered_; }
   bool closed() const { return closed_; }
@@ -120,9 +127,16 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   void on_closed(const std::string& why) override;
   void on_response(const mcp::Message& message, std::uint64_t cause, std::string* memory);
   void on_notification(const mcp::Message& message, std::uint64_t cause);
-  void on_progress(const mcp::Message& message);
+  // One for each notification that a server sends; `cause` is the request that it came with.
+  struct Notification;
+  void on_resource_updated(const mcp::Message& message, std::uint64_t cause);
+  void on_log(const mcp::Message& message, std::uint64_t cause);
+  void on_progress(const mcp::Message& message, std::uint64_t cause);
+  void on_task_status(const mcp::Message& message, std::uint64_t cause);
+  void on_subscribed(const mcp::Message& message, std::uint64_t cause);
   bool is_too_many();
   void on_request(const mcp::Message& message, std::uint64_t cause);
+  void refuse_question(const mcp::Message& message);
   // Whether the server asks for an ability that was declared to it and that the call's client
   // lacks.
   bool declared_too_much(const Pending& asked, const mcp::Message& question) const;
@@ -150,24 +164,24 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   std::optional<int> level_to_ask(const gateway::Call& call) const;
   Task<void> want_level(int level, Deadline deadline);
   Task<mcp::Reply> follow(std::string uri, Deadline deadline);
-  Task<void> subscribe_followed(Deadline deadline);
 
   std::uint64_t mint_id() override { return next_id_++; }
-  // An id of ours as the server wants it, raw.
+  // An id of ours as the server wants it, raw; and read back.
   std::string raw_id(std::uint64_t id) const;
+  static std::optional<std::uint64_t> our_id(std::string_view raw);
   Task<mcp::Reply> listen(std::uint64_t id, std::string params) override;
   void on_missed() override;
 
-  // What LinkTasks uses of its link.
-  friend class LinkTasks;
-  bool has_tasks() const { return has_tasks_; }
-  // Sends the call as its client made it, and again with answers as often as the server asks.
+  // LinkTasks::Link.
+  bool is_stateless() const override { return stateless(); }
+  bool has_tasks() const override { return has_tasks_; }
   Task<mcp::Reply> exchange(const gateway::Call& call, std::string_view target, TaskFields fields,
-                            Deadline& deadline);
-  // Sends a request of our own about the task `id`; if there is a call, on behalf of its client.
-  // `more` are raw members of its parameters.
+                            Deadline& deadline) override;
   Task<mcp::Reply> ask_about(const gateway::Call* call, std::string_view method,
-                             const std::string& id, std::string_view more, Deadline deadline);
+                             const std::string& id, std::string_view more,
+                             Deadline deadline) override;
+  Task<void> subscribe_followed(Deadline deadline) override;
+  void on_task(const gateway::TaskUpdate& update) override { events_.on_task(update); }
 
   Task<mcp::Reply> ask_at_level(const gateway::Call& call, std::string_view target, int level,
                                 Deadline& deadline);
@@ -204,7 +218,9 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   bool answered_ = false;
   bool closed_ = false;
   std::string capabilities_;  // Of the server, raw.
+  std::string instructions_;  // Of the server.
   bool has_tasks_ = false;    // It says so.
+  bool logged_refusal_ = false;
   std::optional<int> level_;  // The least important log messages it sends, once it was set.
 
   // Of a server without sessions: what it sends notifications of.

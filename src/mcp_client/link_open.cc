@@ -77,6 +77,12 @@ std::string client_info(const ClientSettings& client) {
       json::quote(client.version.empty() ? kVersion : std::string_view(client.version)));
 }
 
+// No more than a client could ever get of it.
+std::string instructions_in(std::string_view result) {
+  constexpr std::size_t kMost = 1 << 20;
+  return json::string_member(result, "instructions").value_or("").substr(0, kMost);
+}
+
 std::string initialize_params(mcp::Revision revision, const ClientSettings& client,
                               const mcp::Abilities& declared) {
   return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}})",
@@ -210,6 +216,7 @@ Task<void> McpLink::discover(Deadline deadline) {
   }
   revision_ = mcp::kNewest;
   capabilities_ = json::member(body, "capabilities").value_or("{}");
+  instructions_ = instructions_in(body);
   has_tasks_ = offers_tasks(revision_, capabilities_);
   channel_.agreed(revision_);
   co_return ok();
@@ -234,6 +241,7 @@ Task<void> McpLink::initialize(Deadline deadline) {
   }
   revision_ = *revision;
   capabilities_ = json::member(result, "capabilities").value_or("{}");
+  instructions_ = instructions_in(result);
   has_tasks_ = offers_tasks(revision_, capabilities_);
   level_.reset();
   auto sent = channel_.send(mcp::notification("notifications/initialized", ""),

@@ -6,11 +6,11 @@
 #include <set>
 
 #include "core/discard.h"
+#include "gateway/call/clock.h"
 #include "gateway/call/task_ids.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp_client/input_round.h"
-#include "mcp_client/link.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -51,11 +51,8 @@ mcp::Reply LinkTasks::with_listed(const gateway::Call& call, mcp::Reply reply) c
   return made;
 }
 
-bool LinkTasks::stateless() const { return link_.stateless(); }
-
-LinkTasks::Use LinkTasks::use_for(const gateway::Call& call) const {
-  if (!link_.has_tasks()) return Use::none;
-  if (stateless()) {
+LinkTasks::Use LinkTasks::use_for(const gateway::Call& call, bool stateless_server) {
+  if (stateless_server) {
     if (knows_tasks(call)) return Use::task;
     return has_session(call) ? Use::if_required : Use::none;
   }
@@ -202,9 +199,11 @@ Task<mcp::Reply> LinkTasks::outcome(const gateway::Call& call, const std::string
       co_return Error{Code::invalid_params, "the task was cancelled"};
     }
     if (has_inputs(state->body, round)) {
-      const auto left = deadline - here().now();
+      const Deadline asked_at = here().now();
+      const auto left = deadline - asked_at;
       auto answers = co_await ask_inputs(call, state->body, round, here().now() + call.timeout);
       if (!answers) co_return answers.error();
+      gateway::pause_clock(call, here().now() - asked_at);
       deadline = here().now() + left;
       auto updated = co_await link_.ask_about(&call, "tasks/update", id, *answers, deadline);
       if (!updated || updated->is_error) co_return updated;

@@ -20,8 +20,6 @@
 
 namespace patchbay::upstreams {
 
-class McpLink;
-
 // What a request says about tasks.
 struct TaskFields {
   std::string_view task =
@@ -31,6 +29,28 @@ struct TaskFields {
 
 class LinkTasks {
  public:
+  // What a link does for its tasks. REQUIRES: outlives them.
+  class Link {
+   public:
+    virtual bool is_stateless() const = 0;
+    // The server says that it has tasks.
+    virtual bool has_tasks() const = 0;
+    // Sends the call as its client made it, and again with answers as often as the server asks.
+    virtual Task<mcp::Reply> exchange(const gateway::Call& call, std::string_view target,
+                                      TaskFields fields, Deadline& deadline) = 0;
+    // Sends a request of our own about the task `id`; if there is a call, on behalf of its client.
+    // `more` are raw members of its parameters.
+    virtual Task<mcp::Reply> ask_about(const gateway::Call* call, std::string_view method,
+                                       const std::string& id, std::string_view more,
+                                       Deadline deadline) = 0;
+    // Subscribes to the updates of subscribed_tasks().
+    virtual Task<void> subscribe_followed(Deadline deadline) = 0;
+    virtual void on_task(const gateway::TaskUpdate& update) = 0;
+
+   protected:
+    ~Link() = default;
+  };
+
   // What part tasks play in a call of a tool.
   enum class Use : std::uint8_t {
     none,         // The call cannot become a task.
@@ -40,14 +60,14 @@ class LinkTasks {
   };
 
   // The ids of tasks begin with `task_prefix`, by which requests about them find this connection.
-  // REQUIRES: `link` outlives this.
-  LinkTasks(McpLink& link, std::string task_prefix, const TaskSettings& settings)
+  LinkTasks(Link& link, std::string task_prefix, const TaskSettings& settings)
       : link_(link),
         task_prefix_(std::move(task_prefix)),
         settings_(settings),
         finished_(settings) {}
 
-  Use use_for(const gateway::Call& call) const;
+  // REQUIRES: the server has tasks.
+  static Use use_for(const gateway::Call& call, bool stateless_server);
 
   // Answers tools/call. REQUIRES: `use` is not none.
   Task<mcp::Reply> call(const gateway::Call& call, std::string_view tool, Use use,
@@ -79,7 +99,7 @@ class LinkTasks {
   Task<void> stop();
 
  private:
-  bool stateless() const;
+  bool stateless() const { return link_.is_stateless(); }
 
   Task<mcp::Reply> created(const gateway::Call& call, mcp::Reply reply, Use use, Deadline deadline);
   Task<mcp::Reply> wait_for(const gateway::Call& call, const std::string& id, Deadline deadline);
@@ -113,7 +133,7 @@ class LinkTasks {
   }
   mcp::Reply with_listed(const gateway::Call& call, mcp::Reply reply) const;
 
-  McpLink& link_;
+  Link& link_;
   const std::string task_prefix_;
   const TaskSettings settings_;
   FinishedTasks finished_;

@@ -4,7 +4,7 @@
 #include "core/discard.h"
 #include "json/edit.h"
 #include "json/read.h"
-#include "mcp_client/link.h"
+#include "mcp_client/link_tasks.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -168,7 +168,7 @@ void LinkTasks::on_status(const mcp::Message& notification) {
     // The stateless form has more inside, which must be fetched.
     look_at(*id);
   }
-  link_.events_.on_task(update);
+  link_.on_task(update);
 }
 
 void LinkTasks::on_missed() {
@@ -205,7 +205,7 @@ Task<void> LinkTasks::notify_details(const std::string& id, Follower client) {
   update.id = upstream_id(id);
   update.final = mcp::is_final(mcp::task_status(state->body));
   update.stateless = bare(state->body);
-  link_.events_.on_task(update);
+  link_.on_task(update);
   co_return ok();
 }
 

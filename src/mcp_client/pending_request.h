@@ -11,7 +11,7 @@
 #include <string>
 
 #include "async/one_shot.h"
-#include "gateway/call/call.h"
+#include "gateway/call/clock.h"
 #include "mcp/reply.h"
 
 namespace patchbay::upstreams {
@@ -38,13 +38,28 @@ class PendingRequest final : Timer {
 
   // The client is asked something. The clock stands still until it answers, at most for `timeout`.
   void begin_question(std::chrono::nanoseconds timeout) {
-    if (questions_++ == 0) left_ = deadline_ - here().now();
+    if (questions_++ == 0) {
+      asked_at_ = here().now();
+      left_ = deadline_ - asked_at_;
+    }
     go_on_after(timeout);
   }
 
   // The question has been answered, one way or another.
   void end_question() {
-    if (--questions_ == 0) go_on_after(std::chrono::nanoseconds(0));
+    if (--questions_ > 0) return;
+    if (call) gateway::pause_clock(*call, here().now() - asked_at_);
+    go_on_after(std::chrono::nanoseconds(0));
+  }
+
+  // The server has reported progress. REQUIRES: it is the request of a call.
+  void restart_clock() {
+    const Deadline deadline = gateway::restart_clock(*call);
+    if (questions_ == 0) {
+      start_clock(deadline);
+    } else {
+      left_ = deadline - here().now();
+    }
   }
 
  private:
@@ -62,6 +77,7 @@ class PendingRequest final : Timer {
 
   Deadline deadline_ = kNever;
   Deadline::duration left_{};  // Of the clock, while it stands still.
+  Deadline asked_at_{};
   int questions_ = 0;
 };
 

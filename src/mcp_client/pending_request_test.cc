@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "testing/fake_call.h"
 #include "testing/manual_executor.h"
 
 namespace patchbay::upstreams {
@@ -68,6 +69,48 @@ TEST(PendingRequest, AClientThatDoesNotAnswerEndsTheCall) {
   pending.begin_question(seconds(60));
   executor.pass(seconds(69));
   EXPECT_FALSE(pending.answer.delivered());  // The clock goes on after a minute.
+  executor.pass(seconds(2));
+  EXPECT_TRUE(pending.answer.delivered());
+}
+
+TEST(PendingRequest, ProgressRestartsTheClock) {
+  ManualExecutor executor;
+  testing::FakeCall made(R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
+  made.call.deadline = here().now() + seconds(10);
+  made.call.clock = {.limit = seconds(10),
+                     .setting = "limits.call_timeout",
+                     .total = seconds(25),
+                     .latest = here().now() + seconds(25)};
+  PendingRequest pending;
+  pending.call = &made.call;
+  pending.start_clock(made.call.deadline);
+  for (int i = 0; i < 2; ++i) {
+    executor.pass(seconds(8));
+    EXPECT_FALSE(pending.answer.delivered());
+    pending.restart_clock();
+  }
+  executor.pass(seconds(8));
+  EXPECT_FALSE(pending.answer.delivered());
+  pending.restart_clock();  // One second of the total is left.
+  executor.pass(seconds(2));
+  EXPECT_TRUE(pending.answer.delivered());
+}
+
+TEST(PendingRequest, ProgressWhileTheClientThinks) {
+  ManualExecutor executor;
+  testing::FakeCall made(R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
+  made.call.deadline = here().now() + seconds(10);
+  made.call.clock = {.limit = seconds(10), .total = seconds(100), .latest = kNever};
+  PendingRequest pending;
+  pending.call = &made.call;
+  pending.start_clock(made.call.deadline);
+  executor.pass(seconds(9));
+  pending.begin_question(seconds(60));
+  pending.restart_clock();
+  executor.pass(seconds(30));
+  pending.end_question();
+  executor.pass(seconds(9));
+  EXPECT_FALSE(pending.answer.delivered());  // Ten seconds again since the question.
   executor.pass(seconds(2));
   EXPECT_TRUE(pending.answer.delivered());
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/discard.h"
+#include "gateway/call/make_call.h"
 #include "json/read.h"
 #include "json/write.h"
 #include "mcp/compose.h"
@@ -23,16 +24,17 @@ ProxiedTask::ProxiedTask(std::string id, std::string_view capabilities,
     : id_(std::move(id)),
       capabilities_(capabilities),
       text_(mcp::request(0, "tasks/result", fmt::format("{{\"taskId\":{}}}", json::quote(id_)))),
-      call_{.request = request_,
-            .method = *mcp::find_method("tasks/result", mcp::kNewestSessionBased),
-            .revision = mcp::kNewest,
-            .frontend = "",
-            .owner = here(),
-            .client = *this,
-            .deadline = kNever} {
+      call_(
+          gateway::make_call({.request = request_,
+                              .method = *mcp::find_method("tasks/result", mcp::kNewestSessionBased),
+                              .revision = mcp::kNewest,
+                              .frontend = "",
+                              .caller = nullptr,
+                              .client = *this,
+                              .deadline = kNever,
+                              .capabilities = capabilities_})) {
   auto parsed = mcp::parse(text_, request_);
   discard(parsed, "the text is our own");
-  call_.capabilities = capabilities_;
   call_.timeout = timeout;
 }
 

@@ -61,6 +61,7 @@ enum class Isolation : std::uint8_t { shared, per_session, per_principal };
 struct McpSettings {
   config::Duration timeout{0};
   config::Duration start_time{30'000};
+  config::Duration max_start_time{600'000};
   config::Duration probe_time{3'000};
   RestartSettings restart;
   HealthSettings health;
@@ -178,12 +179,20 @@ namespace upstreams {
 // The part of every such upstream's table that is the same.
 inline constexpr auto kMcpFields = std::tuple{
     config::Field{"timeout", &McpSettings::timeout,
-                  "Maximum duration of a call to this upstream. 0: limits.call_timeout.",
+                  "Maximum duration of a call to this upstream; progress begins it anew. 0: "
+                  "limits.call_timeout. At most limits.max_call_timeout.",
                   config::Range{config::Duration(0), config::Duration(86'400'000)}},
-    config::Field{"start_timeout", &McpSettings::start_time,
-                  "Maximum time for the handshake and the first tool list.",
-                  config::Range{config::Duration(100), config::Duration(600'000)},
-                  config::Alias{"start_time"}},
+    config::Field{
+        "start_timeout", &McpSettings::start_time,
+        "Maximum time for the handshake and the first tool list. A program that writes to "
+        "stderr meanwhile gets this time again with each line; each attempt that takes "
+        "too long doubles it for the next, both up to `max_start_timeout`.",
+        config::Range{config::Duration(100), config::Duration(600'000)},
+        config::Alias{"start_time"}},
+    config::Field{"max_start_timeout", &McpSettings::max_start_time,
+                  "Maximum time to start for a server that makes progress, or that took too long "
+                  "in earlier attempts.",
+                  config::Range{config::Duration(100), config::Duration(86'400'000)}},
     config::Field{"probe_timeout", &McpSettings::probe_time,
                   "Maximum time to wait for the reply to the stateless revision's probe, before "
                   "the handshake of the session-based revisions is tried.",

@@ -50,12 +50,12 @@ Fetcher::Fetcher(const Settings& settings, net::Url upstream,
       tls_(std::move(tls)) {
   const std::string exchange = settings.exchange ? settings.exchange->token_url : "";
   for (const auto& text : {settings.issuer, settings.token_url, exchange}) {
-    if (auto url = net::parse_url(text)) named_.push_back(url->host);
+    if (auto url = net::parse_url(text)) named_.emplace_back(url->host, url->port);
   }
 }
 
 bool Fetcher::names(const net::Url& url) const {
-  return std::ranges::find(named_, url.host) != named_.end();
+  return std::ranges::find(named_, std::pair<std::string, int>(url.host, url.port)) != named_.end();
 }
 
 Task<Fetched> Fetcher::get(std::string url) const {

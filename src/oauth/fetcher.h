@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "async/task.h"
+#include "async/timers.h"
 #include "net/http/syntax/url.h"
-#include "net/io/socket.h"
+#include "net/io/address.h"
 #include "net/tls/context.h"
 #include "oauth/settings.h"
 
@@ -51,7 +52,7 @@ class Fetcher {
   const std::size_t most_;
   const net::Url upstream_;
   const std::shared_ptr<const net::TlsContext> tls_;
-  std::vector<std::string> named_;  // Hosts that the configuration names.
+  std::vector<std::pair<std::string, int>> named_;  // Hosts and ports of the configuration.
 };
 
 // Why that URL may not be fetched; empty if it may. `near`: the upstream is on this machine too.

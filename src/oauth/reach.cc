@@ -4,19 +4,17 @@
 #include <array>
 #include <string_view>
 
-#include "policy/auth/address_range.h"
+#include "net/io/address_range.h"
 
 namespace patchbay::oauth {
 namespace {
 
 struct Row {
-  policy::AddressRange range;
+  net::AddressRange range;
   Reach reach;
 };
 
-Row row(std::string_view range, Reach reach) {
-  return {*policy::AddressRange::parse(range), reach};
-}
+Row row(std::string_view range, Reach reach) { return {*net::AddressRange::parse(range), reach}; }
 
 // The special-purpose registries of IANA, and addresses that clouds use. The first match decides.
 const auto& rows() {
@@ -50,7 +48,7 @@ const auto& rows() {
 
 // An IPv4 address behind a NAT64 translator is classified as itself.
 net::PeerAddress untranslated(net::PeerAddress address) {
-  static const auto kTranslated = *policy::AddressRange::parse("64:ff9b::/96");
+  static const auto kTranslated = *net::AddressRange::parse("64:ff9b::/96");
   if (!kTranslated.holds(address)) return address;
   std::fill_n(address.ip.begin(), 10, 0);
   address.ip[10] = address.ip[11] = 0xFF;

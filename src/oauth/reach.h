@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "net/io/socket.h"
+#include "net/io/address.h"
 
 namespace patchbay::oauth {
 

@@ -39,6 +39,66 @@ bool waits_for_a_reader(int fd) {
   return !S_ISREG(about.st_mode) && !(S_ISCHR(about.st_mode) && ::isatty(fd) == 0);
 }
 
+void put_three_digits(char* at, int number) {
+  at[0] = static_cast<char>('0' + number / 100);
+  at[1] = static_cast<char>('0' + number / 10 % 10);
+  at[2] = static_cast<char>('0' + number % 10);
+}
+
+// "2026-11-15T04:00:00.123Z"; what changes once a second is written once a second.
+std::string_view time_text(system_clock::time_point now) {
+  thread_local std::time_t second = 0;
+  thread_local std::string text;
+  const std::time_t whole = system_clock::to_time_t(now);
+  if (whole != second) {
+    second = whole;
+    text = fmt::format("{:%Y-%m-%dT%H:%M:%S}.000Z", fmt::gmtime(whole));
+  }
+  const auto part = std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count() % 1000;
+  put_three_digits(text.data() + text.size() - 4, static_cast<int>(part));
+  return text;
+}
+
+// The time that a line begins with.
+std::string_view time_of(std::string_view line) {
+  constexpr std::string_view kJsonStart = "{\"ts\":\"";
+  constexpr std::size_t kSize = std::string_view("2026-11-15T04:00:00.123Z").size();
+  if (line.starts_with(kJsonStart)) line.remove_prefix(kJsonStart.size());
+  return line.substr(0, kSize);
+}
+
+// Puts the lines of several threads into the order of their times.
+void sort_lines(std::string& text) {
+  std::vector<std::string_view> lines;
+  std::string_view last;
+  bool in_order = true;  // As those of one thread always are.
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto size = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    lines.push_back(rest.substr(0, size));
+    const auto time = time_of(lines.back());
+    in_order = in_order && last <= time;
+    last = time;
+    rest.remove_prefix(size);
+  }
+  if (in_order) return;
+  // Those of one time stay as they are.
+  std::ranges::sort(lines, {},
+                    [](std::string_view line) { return std::pair(time_of(line), line.data()); });
+  std::string sorted;
+  sorted.reserve(text.size());
+  for (const auto line : lines) sorted += line;
+  text = std::move(sorted);
+}
+
+// The size of the lines, which are in order, up to that time.
+std::size_t size_until(std::string_view text, std::string_view time) {
+  std::size_t size = 0;
+  while (size < text.size() && time_of(text.substr(size)) <= time) {
+    size = std::min(text.find('\n', size), text.size() - 1) + 1;
+  }
+  return size;
+}
+
 class Writer {
  public:
   void start(Level level, Format format, int fd) {
@@ -87,25 +147,34 @@ class Writer {
   }
 
   // Under load lines are fetched once per kGather, not at once: a few large writes cost a fraction
-  // of many small ones. Only a ring that fills faster is drained at once.
+  // of many small ones. Only a ring that fills faster is drained at once. A line waits for that
+  // time too, so that those of other threads that are older come before it.
   void work() {
-    std::string batch;
+    std::string lines;
     for (;;) {
-      batch.clear();
-      if (gather(batch)) {
-        write_out(batch);
-        if (batch.size() < kRing / 2) rest();
+      const bool last = stopping_.load(std::memory_order_acquire);
+      const std::string until(time_text(system_clock::now() - kGather));
+      const auto before = lines.size();
+      const bool more = gather(lines);
+      if (lines.empty()) {
+        if (last) return;
+        sleeping_.store(true, std::memory_order_seq_cst);
+        if (gather(lines)) {
+          sleeping_ = false;
+        } else if (!stopping_.load(std::memory_order_acquire)) {
+          sleeping_.wait(true);
+        }
+        rest();
         continue;
       }
-      if (stopping_.load(std::memory_order_acquire)) return;
-      sleeping_.store(true, std::memory_order_seq_cst);
-      if (gather(batch)) {
-        sleeping_ = false;
-        write_out(batch);
-        continue;
-      }
-      if (!stopping_.load(std::memory_order_acquire)) sleeping_.wait(true);
-      rest();
+      // Where nothing follows, or too much waits, there is nothing to wait for.
+      const bool all = last || !more || lines.size() > kRing;
+      const bool busy = lines.size() - before > kRing / 2;
+      sort_lines(lines);
+      const auto size = all ? lines.size() : size_until(lines, until);
+      write_out(std::string_view(lines).substr(0, size));
+      lines.erase(0, size);
+      if (!busy) rest();
     }
   }
 
@@ -146,26 +215,6 @@ Writer& writer() {
 
 LineText& line_text() {
   thread_local LineText text;
-  return text;
-}
-
-void put_three_digits(char* at, int number) {
-  at[0] = static_cast<char>('0' + number / 100);
-  at[1] = static_cast<char>('0' + number / 10 % 10);
-  at[2] = static_cast<char>('0' + number % 10);
-}
-
-// "2026-11-15T04:00:00.123Z"; what changes once a second is written once a second.
-std::string_view time_text(system_clock::time_point now) {
-  thread_local std::time_t second = 0;
-  thread_local std::string text;
-  const std::time_t whole = system_clock::to_time_t(now);
-  if (whole != second) {
-    second = whole;
-    text = fmt::format("{:%Y-%m-%dT%H:%M:%S}.000Z", fmt::gmtime(whole));
-  }
-  const auto part = std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count() % 1000;
-  put_three_digits(text.data() + text.size() - 4, static_cast<int>(part));
   return text;
 }
 
@@ -237,7 +286,7 @@ void Line::put(std::string_view name, std::string_view value) {
 void Line::put_quoted(std::string_view value) { text_.put(json::quote(value)); }
 
 Line& Line::add(std::string_view name, std::string_view value) {
-  if (!enabled_) return *this;
+  if (!enabled_ || value.empty()) return *this;
   if (value.size() > kMostValue) value = value.substr(0, kMostValue);
   if (json_ || !text_.put_plain_pair(name, value)) {
     put(name, "");

@@ -45,6 +45,7 @@ class Line {
   Line& operator=(const Line&) = delete;
   ~Line();
 
+  // An empty value is left out.
   Line& add(std::string_view key, std::string_view value);
   Line& add(std::string_view key, const char* value) { return add(key, std::string_view(value)); }
   Line& add(std::string_view key, std::int64_t value);

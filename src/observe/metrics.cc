@@ -114,6 +114,16 @@ void Registry::watch_counter(const std::string& name, const std::string& help,
   watched_.push_back({name, help, "counter", std::move(read)});
 }
 
+std::string Registry::bounded(const std::string& name, std::string_view value, std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  auto& known = values_[name];
+  if (!known.contains(value)) {
+    if (known.size() >= most) return "other";
+    known.emplace(value);
+  }
+  return std::string(value);
+}
+
 std::string Registry::render() const {
   const std::lock_guard lock(mutex_);
   std::string out;

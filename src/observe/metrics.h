@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,10 @@ class Registry {
   void watch_counter(const std::string& name, const std::string& help,
                      std::function<std::int64_t()> read);
 
+  // `value` for a label of that family if it is one of the first `most` that were asked for, else
+  // "other". Bounds the series that foreign names make.
+  std::string bounded(const std::string& name, std::string_view value, std::size_t most);
+
   std::string render() const;
 
  private:
@@ -109,6 +114,7 @@ class Registry {
   std::map<std::string, Family<Counter>> counters_;
   std::map<std::string, Family<Gauge>> gauges_;
   std::map<std::string, Family<Histogram>> histograms_;
+  std::map<std::string, std::set<std::string, std::less<>>> values_;  // By family: see bounded().
 };
 
 }  // namespace patchbay::metrics

@@ -16,6 +16,9 @@ namespace {
 
 constexpr int kMostSent = 2;  // How often an idempotent request is sent.
 constexpr auto kAttend = std::chrono::milliseconds(250);
+constexpr std::chrono::seconds kLongestWait =
+    std::chrono::hours(24);  // That a gateway may ask for.
+constexpr auto kShortestWait = std::chrono::milliseconds(10);
 
 bool is_refused(const Error& error) {
   return error.code == Code::unauthenticated || error.code == Code::forbidden;
@@ -25,6 +28,22 @@ bool is_refused(const Error& error) {
 bool is_unauthenticated(const mcp::Message& answer) {
   const auto code = answer.error.empty() ? std::nullopt : json::member(answer.error, "code");
   return code && json::as_int(*code) == info(Code::unauthenticated).rpc;
+}
+
+// After which time the gateway accepts a request that it has refused because there were too many;
+// it has done nothing. None: that was not the reason.
+std::optional<std::chrono::milliseconds> retry_after(const mcp::Message& answer) {
+  const auto code = answer.error.empty() ? std::nullopt : json::member(answer.error, "code");
+  if (!code || json::as_int(*code) != info(Code::rate_limited).rpc) return std::nullopt;
+  const auto data = json::member(answer.error, "data");
+  if (!data) return std::nullopt;
+  if (const auto ms = json::member(*data, "retryAfterMs")) {
+    if (const auto wait = json::as_int(*ms)) return std::chrono::milliseconds(*wait);
+  }
+  const auto seconds = json::member(*data, "retry_after");
+  const auto wait = seconds ? json::as_int(*seconds) : std::nullopt;
+  if (!wait || *wait > kLongestWait.count()) return std::nullopt;
+  return std::chrono::seconds(*wait);
 }
 
 Error lost(const Error& why) {
@@ -187,12 +206,44 @@ void Router::on_answer(RouterLink& link, const mcp::Message& message, std::strin
     wait_for_link(pending, true);
     return link.renew({Code::unavailable, "the token is no longer valid"});
   }
+  if (wait_for_rate(pending, message)) return;
   if (!message.result.empty()) {
     const auto params = json::member(pending->second.text, "params").value_or("{}");
     session_.note(pending->second.method, params, message.result);
     if (pending->second.method == "logging/setLevel") spread_level(params);
   }
   answer(pending, std::string(text));
+}
+
+// A request that exceeds the rate of the gateway waits until the gateway accepts it, for at most
+// queue_timeout in total. False: it does not wait.
+bool Router::wait_for_rate(Open::iterator pending, const mcp::Message& refusal) {
+  const auto wait = retry_after(refusal);
+  if (!wait || *wait > kLongestWait) return false;
+  Pending& waiting = pending->second;
+  if (waiting.by == kNever) waiting.by = here().now() + settings_.queue_time;
+  const Deadline time = here().now() + std::max(*wait, std::chrono::milliseconds(kShortestWait));
+  if (time > waiting.by) return false;
+  if (Slot* const slot = slot_of(waiting.link)) --slot->running;
+  waiting.link = nullptr;
+  --waiting.sent;  // The gateway has not taken it.
+  waiting.not_before = time;
+  log::Line(log::Level::warn, "the gateway limits the rate of requests")
+      .add("wait_ms", std::int64_t{wait->count()})
+      .add("hint", "raise wire.rate_limiting.default_limit of the gateway");
+  scope_.spawn(send_later(pending->first, time));
+  return true;
+}
+
+Task<void> Router::send_later(std::string id, Deadline time) {
+  auto slept = co_await sleep_until(time);
+  if (!slept) co_return slept;
+  const auto pending = open_.find(id);
+  // It may have been cancelled meanwhile, and another may have its id.
+  if (pending != open_.end() && !pending->second.link && pending->second.not_before == time) {
+    dispatch(pending);
+  }
+  co_return ok();
 }
 
 // The level applies to all connections, but only one received the request.

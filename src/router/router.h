@@ -50,6 +50,7 @@ class Router final : transport::Channel::Listener, RouterLink::Owner {
     RouterLink* link = nullptr;    // Where it was sent; null: it waits.
     int sent = 0;                  // How often.
     Deadline by = kNever;          // When it fails if it still waits.
+    Deadline not_before{};         // When the gateway accepts it, if it was sent too often.
   };
   using Open = std::map<std::string, Pending, std::less<>>;
 
@@ -94,6 +95,8 @@ class Router final : transport::Channel::Listener, RouterLink::Owner {
   // In between.
   void dispatch(Open::iterator pending);
   void wait_for_link(Open::iterator pending, bool first);
+  bool wait_for_rate(Open::iterator pending, const mcp::Message& refusal);
+  Task<void> send_later(std::string id, Deadline time);
   void flush();
   void answer(Open::iterator pending, std::string text);
   void fail(Open::iterator pending, const Error& why);

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "json/read.h"
-#include "mcp/harmless.h"
+#include "mcp/methods.h"
 
 namespace patchbay::app {
 namespace {
@@ -62,7 +62,7 @@ bool is_for_primary(std::string_view method) {
 }
 
 bool may_be_repeated(std::string_view method) {
-  return mcp::is_harmless(method) || is_for_primary(method);
+  return mcp::only_reads(method) || is_for_primary(method);
 }
 
 bool is_for_all(std::string_view notification) {

@@ -35,6 +35,7 @@ constinit const Skill kMockSearchSkill{
     .keywords = kSearchKeywords,
     .can_handle = is_search,
     .execute = search_for,
+    .invented = true,
 };
 
 }  // namespace patchbay

@@ -67,6 +67,8 @@ struct Skill {
   // Handles the goal. The views stay valid until the task is done.
   Task<std::string> (*execute)(GoalText goal, GoalTools& tools);
 
+  bool invented =
+      false;  // The tool returns invented data. Goals use it; it is not listed by default.
   bool remote = false;  // The tool is the one that goals.osquery names.
 };
 
@@ -84,6 +86,7 @@ class SkillState {
 struct OfferedSkill {
   const Skill* skill;
   std::shared_ptr<SkillState> state = nullptr;  // Null: skill->run answers.
+  bool listed = true;                           // False: for goals only.
 };
 
 }  // namespace patchbay

@@ -46,6 +46,7 @@ constinit const Skill kWeatherSkill{
     .keywords = kKeywords,
     .can_handle = can_handle,
     .execute = execute,
+    .invented = true,
 };
 
 }  // namespace patchbay

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "async/task.h"
 #include "core/result.h"
 #include "mcp/revision.h"
 
@@ -22,6 +23,8 @@ struct Sending {
   std::string_view name = {};                  // Of the item that the request is about.
   std::string_view fields = {};                // Further header lines, each with its CRLF.
   std::optional<mcp::Revision> revision = {};  // Of the message; none for a handshake.
+  // The peer has asked for it: a channel to a client queues it even if the peer is slow.
+  bool is_answer = false;
 };
 
 class Channel {
@@ -59,6 +62,11 @@ class Channel {
   // disconnected.
   virtual Result<void> send(std::string message, const Sending& how) = 0;
   Result<void> send(std::string message) { return send(std::move(message), {}); }
+
+  // More is queued than a slow peer may cost: the user should begin nothing more for the peer
+  // before room(), which waits until that is no longer so.
+  virtual bool full() const { return false; }
+  virtual Task<void> room() { co_return ok(); }
 
   // Nothing waits for the response to request `id` any more. True if the transport makes the peer
   // notice that by itself.

@@ -7,7 +7,7 @@
 #include "core/discard.h"
 #include "core/http_token.h"
 #include "json/read.h"
-#include "mcp/harmless.h"
+#include "mcp/methods.h"
 #include "mcp/stateless.h"
 #include "net/http/syntax/accept.h"
 
@@ -52,10 +52,12 @@ bool is_final(const Error& error) {
 
 }  // namespace
 
-std::string reason_of(int status, std::string_view body) {
+std::string reason_of(const HttpTarget& target, int status, std::string_view body) {
   const auto error = json::check(body) ? json::member(body, "error") : std::nullopt;
   const auto why = error ? json::string_member(*error, "message") : std::nullopt;
-  return fmt::format("HTTP status {}{}{}", status, why ? ": " : "", why.value_or(""));
+  const bool hint = status == 401 && !target.on_401.empty();
+  return fmt::format("HTTP status {}{}{}{}{}", status, why ? ": " : "", why.value_or(""),
+                     hint ? "; " : "", hint ? target.on_401 : "");
 }
 
 Error fault_of_server(const Error& error) {
@@ -73,7 +75,7 @@ Result<void> HttpChannel::send(std::string message, const Sending& how) {
                      .id = how.id,
                      .session = in_session ? sessions_ : 0,
                      .opens = !how.revision && how.id != 0,
-                     .harmless = mcp::is_harmless(how.method)}));
+                     .harmless = mcp::only_reads(how.method)}));
   return ok();
 }
 
@@ -216,12 +218,15 @@ Result<void> HttpChannel::refused(int status, std::string_view body, std::string
     return ok();
   }
   misunderstood_ |= is_foreign(status);
-  // A JSON-RPC error is a response.
-  const bool answer = id != 0 && json::check(body) && json::member(body, "error");
+  // A JSON-RPC error is a response, unless there is more to say.
+  const bool hint = status == 401 && !target_.on_401.empty();
+  const bool answer = id != 0 && !hint && json::check(body) && json::member(body, "error");
   if (answer) listener_->on_message(body, id);
   if (id == 0 || !wanted(id)) return ok();
-  if (status != 429 && status != 503) return Error{Code::upstream_failed, reason_of(status, body)};
-  Error busy{Code::overloaded, reason_of(status, body)};
+  if (status != 429 && status != 503) {
+    return Error{Code::upstream_failed, reason_of(target_, status, body)};
+  }
+  Error busy{Code::overloaded, reason_of(target_, status, body)};
   // Seconds; the other form, a date, depends on the server's clock.
   const auto seconds = json::as_int(retry_after);
   if (seconds && *seconds >= 0) {
@@ -269,7 +274,7 @@ Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
     if (!is_event_stream(**response)) {
       co_return Error{Code::upstream_failed,
                       fmt::format("the server ended its answer early, and does not resume it: {}",
-                                  reason_of((*response)->status(), ""))};
+                                  reason_of(target_, (*response)->status(), ""))};
     }
     const std::string before = events.last_id();
     events.restart();

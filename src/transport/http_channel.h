@@ -28,6 +28,7 @@ struct HttpTarget {
   net::HttpPoolSettings pool;
   std::size_t most = 64 << 20;                         // Bytes of one answer, or of one event.
   std::shared_ptr<Credentials> credentials = nullptr;  // Null: only those in `fields`.
+  std::string on_401 = {};  // What to do if the server wants other credentials; for people.
 };
 
 class HttpChannel final : public Channel {
@@ -98,6 +99,6 @@ class HttpChannel final : public Channel {
 Error fault_of_server(const Error& error);
 
 // The reason in a JSON-RPC error in `body`, or the status itself.
-std::string reason_of(int status, std::string_view body);
+std::string reason_of(const HttpTarget& target, int status, std::string_view body);
 
 }  // namespace patchbay::transport

@@ -54,14 +54,18 @@ void LineChannel::start(Listener& listener) {
   read_soon();
 }
 
-Result<void> LineChannel::send(std::string message, const Sending& /*how*/) {
+Result<void> LineChannel::send(std::string message, const Sending& how) {
   if (closed_ || sending_ends_) return Error{Code::unavailable, "the channel is closed"};
   log_message(message);
   if (message.find_first_of("\n\r") != std::string::npos) {
-    const std::string line = json::on_one_line(message);
-    return outbox_->put({line, "\n"});
+    message = json::on_one_line(message);
   }
-  return outbox_->put({message, "\n"});
+  return how.is_answer ? outbox_->put_answer({message, "\n"}) : outbox_->put({message, "\n"});
+}
+
+Task<void> LineChannel::room() {
+  if (!outbox_) co_return ok();
+  co_return co_await outbox_->room(limits_.write_timeout);
 }
 
 Task<void> LineChannel::flushed(std::chrono::nanoseconds timeout) {

@@ -23,6 +23,8 @@ namespace patchbay::transport {
 struct LineLimits {
   std::size_t line = 16 << 20;    // The longest message.
   std::size_t outbox = 16 << 20;  // What may be queued for a peer that does not read.
+  // How long room() waits for a peer that reads nothing.
+  std::chrono::nanoseconds write_timeout = std::chrono::seconds(30);
 };
 
 class LineChannel final : public Channel, net::Source::Waiter {
@@ -36,6 +38,8 @@ class LineChannel final : public Channel, net::Source::Waiter {
   void start(Listener& listener) override;
   using Channel::send;
   Result<void> send(std::string message, const Sending& how) override;
+  bool full() const override { return outbox_ && outbox_->over_bound(); }
+  Task<void> room() override;
   void close_sending() override;
   void close() override;
 

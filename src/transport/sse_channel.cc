@@ -31,7 +31,7 @@ Task<void> SseChannel::connect(Deadline deadline) {
   if ((*response)->status() != 200 || !stream) {
     co_return Error{Code::upstream_failed,
                     fmt::format("there is no event stream at {} ({})", target_.url.text(),
-                                reason_of((*response)->status(), ""))};
+                                reason_of(target_, (*response)->status(), ""))};
   }
   tasks_.spawn(read(*std::move(response)));
   if (source_ == PostEndpoint::fixed) co_return ok();
@@ -109,7 +109,7 @@ Task<void> SseChannel::exchange(const std::string& message, std::uint64_t id) {
   auto body = co_await (*response)->read_all(target_.most, deadline);
   if (!body) co_return body.error();
   if (status != 200 && status != 204) {
-    co_return Error{Code::upstream_failed, reason_of(status, *body)};
+    co_return Error{Code::upstream_failed, reason_of(target_, status, *body)};
   }
   const bool answers = status == 200 && body->starts_with('{') && !closed_;
   if (answers && id != 0) listener_->on_message(*body, id);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "gateway/call/clock.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp/tool_result.h"
@@ -51,7 +52,7 @@ Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool 
   const bool accepts = !reply->is_error && json::string_member(reply->body, "action") == "accept";
   if (!accepts) co_return not_signed_in(upstream, "");
   auto done = co_await access.wait(offer->id, asked + call.timeout);
-  call.deadline += here().now() - asked;
+  gateway::pause_clock(call, here().now() - asked);
   if (done) {
     if (!mcp::info(call.revision).stateless) {
       gateway::notify(call, "notifications/elicitation/complete",

@@ -207,6 +207,21 @@ class BadFile(ReloadCase):
         self.gateway.write_config(fake_config({"a": fake(), "better": fake()}))
         self.wait_upstreams("a", "better")
 
+    def test_the_log_names_what_changed_and_that_a_file_is_mended(self):
+        self.start(a=fake(), b=fake())
+        good = fake_config({"a": fake(), "b": fake()})
+        self.gateway.write_config("nonsense: 1\n")
+        self.gateway.stderr.wait_for("reload refused")
+        self.gateway.write_config(good)
+        self.gateway.stderr.wait_for("configuration mended")
+        changed = fake_config({"a": fake(timeout="9s"), "c": fake()}, limits={"max_calls": 50})
+        self.gateway.write_config({**changed, "workers": 3})
+        line = self.gateway.stderr.wait_for("changed=")
+        for name in ("limits (new)", "upstreams.a", "upstreams.c (new)", "upstreams.b (gone)"):
+            self.assertIn(name, line)
+        self.assertNotIn("upstreams.a (", line)
+        self.assertIn("keys=workers", self.gateway.stderr.wait_for("restart needed"))
+
     def test_a_removed_file_changes_nothing(self):
         session = self.start(a=fake())
         pid = self.process_of("a")["pid"]
@@ -226,8 +241,18 @@ class BadFile(ReloadCase):
             fake_config({"a": fake(), "sick": fake(command="/no/such"), "fine": fake()})
         )
         self.wait_upstreams("a", "fine")
-        wait_until(lambda: self.gateway.get("/ready").status == 503, "sick to be shown as down")
+        wait_until(self.gateway.degraded, "sick to be shown as down")
         self.assertEqual(self.process_of("a")["pid"], pid)
+
+    def test_a_stop_while_an_upstream_is_being_replaced(self):
+        """Its program is still ending when the one that replaces it has given up as well."""
+        stubborn = fake(env={"FAKE_STUBBORN": "1"}, stop_timeout="500ms")
+        self.start(a=stubborn)
+        silent = fake(args=["-S", "-c", "import sys; sys.stdin.read()"])
+        self.gateway.write_config(fake_config({"a": silent}))
+        start = self.gateway.stderr.count()
+        self.gateway.stderr.wait_for("Connecting to a MCP server", start)
+        self.assertEqual(self.gateway.stop(), 0)
 
 
 if __name__ == "__main__":

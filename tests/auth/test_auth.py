@@ -332,6 +332,33 @@ class Failures(AuthCase):
             self.assertEqual(gateway.metric("patchbay_auth_refused_total", reason="limited"), 2)
 
 
+    def test_a_command_with_a_wrong_token_is_one_attempt(self):
+        auth = {**TOKENS, "failures": {"max_failures": 3, "window": "1h"}, "open": ["metrics"]}
+        with Gateway({"auth": auth}) as gateway:
+            for attempt in range(2):
+                env = {"PATCHBAY_TOKEN": f"wrong-token-number-{attempt:010}"}
+                done = run("tools", gateway.url, env=env)
+                self.assertNotEqual(done.returncode, 0)
+            requests = gateway.metric("patchbay_auth_refused_total", reason="invalid")
+            self.assertGreater(requests, 3)  # It tries several transports.
+            self.assert_let_in(gateway, bearer(OTHER))
+            self.assertEqual(gateway.metric("patchbay_auth_refused_total", reason="limited"), 0)
+
+    def test_a_user_is_locked_out_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            users = Passwords.users(self, folder, ann="right", bob="right")
+            failures = {"max_failures": 2, "max_failures_per_address": 4, "window": "1h"}
+            with Gateway({"auth": {"basic": {"file": str(users)}, "failures": failures}}) as gateway:
+                for guess in range(2):
+                    self.assert_refused(gateway, basic("ann", f"guess {guess}"))
+                self.assert_refused(gateway, basic("ann", "right"), 429)
+                self.assert_let_in(gateway, basic("bob", "right"))
+                # Names that are made up do not help a guesser for ever.
+                for guess in range(2):
+                    self.assert_refused(gateway, basic(f"user{guess}", "guess"))
+                self.assert_refused(gateway, basic("carl", "guess"), 429)
+                self.assert_let_in(gateway, basic("bob", "right"))
+
     def test_others_cannot_lock_out_a_known_caller(self):
         failures = {"most": 5, "window": "1h"}
         with Gateway({"workers": 4, "auth": {**TOKENS, "failures": failures}}) as gateway:

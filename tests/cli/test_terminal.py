@@ -1,37 +1,17 @@
 """Foreign text in the output of commands: control sequences never reach the terminal."""
 
 import json
-import os
-import pty
-import subprocess
 import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import BINARY, Gateway, TestCase, clean_environment, main, run, stateless_call
+from harness import Gateway, TestCase, main, run, stateless_call
 from stub_server import StubServer
+from terminal import on_terminal
 
 HOSTILE = "safe\x1b[2J\x1b]0;title\x07\u202etxt.exe\u2066\x9b31m\r\nadmin  forged"
 HARMLESS = "größer 語 👍"
 CONTROLS = ("\x1b", "\x07", "\u202e", "\u2066", "\x9b", "\r\r")
-
-
-def run_on_terminal(*args):
-    """The output of a command whose stdout is a terminal, line ends as the terminal makes them."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [BINARY, *args], env=clean_environment(), stdin=subprocess.DEVNULL, stdout=slave, stderr=slave
-    )
-    os.close(slave)
-    output = b""
-    try:
-        while piece := os.read(master, 65536):
-            output += piece
-    except OSError:
-        pass  # The other end is closed.
-    os.close(master)
-    process.wait()
-    return output.decode()
 
 
 class Terminal(TestCase):
@@ -62,7 +42,7 @@ class Terminal(TestCase):
 
     def test_results_on_a_terminal(self):
         stub = self.stub()
-        printed = run_on_terminal("call", stub.url, "t")
+        printed = on_terminal("call", stub.url, "t")
         self.assert_clean(printed)
         self.assertIn("\\u001b[2J", printed)
         self.assertIn(HARMLESS, printed)

@@ -113,7 +113,7 @@ upstreams:
         for name, kind in schema["$defs"].items():
             if name.startswith("upstreams-"):
                 tools = kind["properties"]["tools"]["properties"]
-                self.assertEqual(set(tools), {"allow", "deny", "rename", "describe"})
+                self.assertEqual(set(tools), {"allow", "deny", "rename", "describe", "timeout"})
 
 
 class Loss(TestCase):
@@ -139,7 +139,7 @@ class Loss(TestCase):
             self.assertEqual(session.tool_names(), both)
             alive.unlink()
             session.call("lost__die")
-            wait_until(lambda: gateway.get("/ready").status == 503, "it to be down")
+            wait_until(gateway.degraded, "it to be down")
             self.assertEqual(session.tool_names(), both)
             answer = session.call("lost__echo", text="x")
             self.assert_error(answer, answer["error"]["code"], "unavailable")

@@ -1,12 +1,26 @@
-"""Difficult tool schemas: older drafts, look-around, and schemas that cannot be compiled."""
+"""Wrong arguments, and difficult tool schemas: older drafts, look-around, schemas that cannot be
+compiled."""
 
 import json
 import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, TestCase, main, stateless_call, text_of
+from harness import (
+    Gateway,
+    McpSession,
+    TestCase,
+    main,
+    result_of,
+    stateless_call,
+    stateless_message,
+    stateless_post,
+    text_of,
+)
+from matrix_clients import REVISIONS, STATELESS, client_of
 from stub_server import StubServer
+from wire_case import WireGateway
+from wire_client import call as wire_call
 
 # As zod writes it.
 EMAIL = r"^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$"
@@ -53,13 +67,18 @@ class Validation(TestCase):
         self.assertIn("error", answer, name)
         return answer["error"]
 
+    def wrong(self, gateway, name, **arguments):
+        result = result_of(stateless_call(gateway, f"far__{name}", **arguments))
+        self.assertIs(result.get("isError"), True, result)
+        return result["content"][0]["text"]
+
     def called(self, gateway, name, **arguments):
         self.assertEqual(text_of(stateless_call(gateway, f"far__{name}", **arguments)), "called")
 
     def test_look_around_is_checked(self):
         stub, gateway = self.start()
-        self.assertEqual(self.refused(gateway, "email", a="a..b@example.org")["code"], -32602)
-        self.assertEqual(self.refused(gateway, "email", a=".a@example.org")["code"], -32602)
+        self.assertIn("(pattern)", self.wrong(gateway, "email", a="a..b@example.org"))
+        self.assertIn("(pattern)", self.wrong(gateway, "email", a=".a@example.org"))
         self.assertEqual(stub.saw("tools/call"), [])
         self.called(gateway, "email", a="a.b@example.org")
 
@@ -67,8 +86,8 @@ class Validation(TestCase):
         stub, gateway = self.start()
         for name in DRAFTS:
             with self.subTest(name):
-                self.assertEqual(self.refused(gateway, name, a="x")["code"], -32602)
-                self.assertEqual(self.refused(gateway, name)["code"], -32602)
+                self.assertIn("(type)", self.wrong(gateway, name, a="x"))
+                self.assertIn("(required)", self.wrong(gateway, name))
         self.assertEqual(stub.saw("tools/call"), [])
         for name in DRAFTS:
             self.called(gateway, name, a=1)
@@ -93,7 +112,7 @@ class Validation(TestCase):
         _, gateway = self.start(unusable_schemas="pass", results="enforce")
         for name in (*UNUSABLE, "result"):
             self.called(gateway, name, a=1)
-        self.assertEqual(self.refused(gateway, "email", a="no")["code"], -32602)
+        self.wrong(gateway, "email", a="no")
 
     def test_without_enforcing_they_pass(self):
         _, gateway = self.start(arguments="warn")
@@ -112,6 +131,110 @@ class Validation(TestCase):
         self.assertIn("back_reference", far)
         metrics = gateway.get("/metrics").body.decode()
         self.assertIn('patchbay_unusable_schemas{upstream="far"} 4', metrics)
+
+
+# Since this revision a model reads what is wrong with its arguments.
+READ_BY_MODELS = "2025-11-25"
+OWN = {"code": -32602, "message": "a is wrong, says the server"}
+
+
+class WrongArguments(TestCase):
+    def start(self, kind=Gateway, answer=None, **validation):
+        stub = self.enterContext(StubServer())
+        stub.on["tools/list"] = lambda exchange: exchange.result({"tools": [tool("add", number())]})
+        stub.on["tools/call"] = answer or (lambda exchange: exchange.text("called"))
+        config = {
+            "upstreams": {"far": stub.upstream(), "skills": {"kind": "builtin"}},
+            "validation": validation,
+        }
+        return stub, self.enterContext(kind(config))
+
+    def check(self, revision, answer, why):
+        if revision < READ_BY_MODELS:
+            self.assert_error(answer, -32602)
+            return self.assertIn(why, answer["error"]["message"])
+        result = result_of(answer)
+        self.assertIs(result.get("isError"), True, answer)
+        return self.assertIn(why, result["content"][0]["text"])
+
+    def test_every_revision(self):
+        stub, gateway = self.start()
+        for revision in REVISIONS:
+            with self.subTest(revision), client_of(gateway, revision) as client:
+                self.check(revision, client.call("far__add", a="x"), "/a: must be a number")
+                self.check(revision, client.call("far__add"), '"a" is missing')
+                # A tool that checks more than its schema states answers as it likes.
+                blank = result_of(client.call("skills__summarize", text=" "))
+                self.assertIn("'text' is blank", blank["content"][0]["text"])
+                self.assertEqual(text_of(client.call("far__add", a=1)), "called")
+                self.assertEqual(client.wrong, [])
+        self.assertEqual(len(stub.saw("tools/call")), len(REVISIONS))
+
+    def test_malformed_requests_are_errors(self):
+        _, gateway = self.start()
+        requests = (
+            {"name": "far__add", "arguments": [1]},
+            {"name": "far__add", "arguments": "a"},
+            {"name": 7, "arguments": {}},
+            {"arguments": {}},
+            {"name": "far__nothing", "arguments": {"a": 1}},
+        )
+        for revision in REVISIONS[:-1]:
+            with self.subTest(revision), client_of(gateway, revision) as client:
+                for params in requests:
+                    self.assert_error(client.ask("tools/call", params), -32602)
+        for params in requests:
+            with self.subTest(STATELESS, params=params):
+                message = stateless_message("tools/call", params)
+                self.assert_error(stateless_post(gateway, message).json(), -32602)
+
+    def test_a_prompt_and_a_task_get_the_error(self):
+        _, gateway = self.start()
+        with McpSession(gateway) as session:
+            self.assert_error(session.request("prompts/get", {"name": "none"}), -32602)
+            params = {"name": "far__add", "arguments": {"a": "x"}, "task": {}}
+            self.assertIn("error", session.request("tools/call", params))
+
+    def test_the_server_answers_itself_where_nothing_is_enforced(self):
+        for mode in ("off", "warn"):
+            answer = lambda exchange: exchange.error(200, OWN["code"], OWN["message"])
+            _, gateway = self.start(answer=answer, arguments=mode)
+            for revision in REVISIONS:
+                with self.subTest(mode=mode, revision=revision):
+                    with client_of(gateway, revision) as client:
+                        error = client.call("far__add", a="x")["error"]
+                        self.assertEqual((error["code"], error["message"]), tuple(OWN.values()))
+
+    def test_results_that_report_a_failure_pass_unchanged(self):
+        failed = {"content": [{"type": "text", "text": "no such row"}], "isError": True}
+        _, gateway = self.start(answer=lambda exchange: exchange.result(failed), results="enforce")
+        for revision in REVISIONS:
+            with self.subTest(revision), client_of(gateway, revision) as client:
+                result = result_of(client.call("far__add", a=1))
+                self.assertEqual({key: result[key] for key in failed}, failed)
+
+    def test_the_wire_follows_the_revision(self):
+        _, gateway = self.start(WireGateway)
+        for revision in REVISIONS[:-1]:
+            with self.subTest(revision), gateway.client() as client:
+                client.initialize(revision, capabilities={})
+                answer = client.request(wire_call("far__add", {"a": "x"}))["mcp_payload"]
+                self.check(revision, answer, "/a: must be a number")
+
+    def test_rest_has_its_status(self):
+        stub, gateway = self.start()
+        for path in ("/api/far.add", "/mcp/v1/tools/far.add"):
+            with gateway.connect() as connection:
+                headers = {"Content-Type": "application/json"}
+                answer = connection.request("POST", path, headers, b'{"a":"x"}')
+            self.assertEqual(answer.status, 400, answer.body)
+            self.assertIn(b"/a: must be a number", answer.body)
+        self.assertEqual(stub.saw("tools/call"), [])
+
+    def test_it_is_recorded_as_what_it_is(self):
+        _, gateway = self.start()
+        stateless_call(gateway, "far__add", a="x")
+        gateway.stderr.wait_for(lambda line: "outcome=invalid_params" in line)
 
 
 main()

@@ -93,9 +93,19 @@ class Documented(GoalCase):
     def test_each_skill_is_a_tool(self):
         with McpSession(self.gateway) as session:
             names = session.tool_names()
-        for name in ("skills__calculate", "skills__summarize", "skills__mock_search",
-                     "skills__weather", "osquery__query_osquery"):  # fmt: skip
+        for name in ("skills__calculate", "skills__summarize", "osquery__query_osquery"):
             self.assertIn(name, names)
+
+    def test_invented_data_is_not_offered_to_models_unless_asked_for(self):
+        mocks = {"skills__mock_search", "skills__weather"}
+        with McpSession(self.gateway) as session:
+            self.assertFalse(mocks & set(session.tool_names()))
+        for path in ("/openapi.json", "/mcp/v1/tools", "/agents"):
+            self.assertNotRegex(self.gateway.get(path).body.decode(), "skills(__|[.])weather")
+        self.assertEqual(goals.step(self.gateway, "weather in Paris")[:2], (True, "WeatherSkill"))
+        config = {"upstreams": {"skills": {"kind": "builtin", "mock_skills": True}}}
+        with Gateway(config) as gateway, McpSession(gateway) as session:
+            self.assertLessEqual(mocks, set(session.tool_names()))
 
 
 class Routing(GoalCase):

@@ -120,7 +120,7 @@ class NoBroker(KafkaCase):
         cls.gateway = cls.enterClassContext(Gateway(config))
 
     def test_it_starts_and_reports_it(self):
-        self.assertEqual(self.gateway.get("/ready").status, 503)
+        self.assertTrue(self.gateway.degraded())
         wait_until(
             lambda: "cannot query the bus" in self.gateway.get("/ready").body.decode(), "the reason"
         )
@@ -149,7 +149,7 @@ class LateBroker(KafkaCase):
                 with late.connect() as connection:
                     return connection.request("POST", "/api/early", JSON, {"n": 1})
 
-            self.assertEqual(late.get("/ready").status, 503)
+            self.assertTrue(late.degraded())
             self.assertIn(call().status, (404, 503))
             listener.listen()
             threading.Thread(target=self.pass_on, args=(listener, bus["bootstrap"]), daemon=True).start()

@@ -100,8 +100,13 @@ class Replies(KafkaCase):
     def test_unknown_ids(self):
         call, ident = self.begin("ledger")
         before = self.dropped("foreign")
-        # The last, of the same form, could be that of a call of ours.
-        unknown = (str(uuid.uuid4()), ident[:-3] + "0" * 3, ident[:-12] + "f" * 10 + ident[-2:])
+        # An id ends with the number of its client, so the last two could be ids of this gateway.
+        digit = "1" if ident[-3] == "0" else "0"
+        unknown = (
+            str(uuid.uuid4()),
+            ident[:-3] + digit + ident[-2:],
+            ident[:-12] + "f" * 10 + ident[-2:],
+        )
         for one in unknown:
             self.reply("ledger", one, {"forged": True})
         self.until_dropped("foreign", before, len(unknown))

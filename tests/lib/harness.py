@@ -237,7 +237,13 @@ class Gateway:
             return connection.request("GET", path, headers)
 
     def ready(self):
-        return self.get("/ready").status == 200
+        """True if every upstream is up."""
+        return self.get("/ready").json()["status"] == "ready"
+
+    def degraded(self):
+        """True if the gateway serves and an upstream is down."""
+        response = self.get("/ready")
+        return response.status == 200 and response.json()["status"] == "degraded"
 
     def wait_ready(self):
         wait_until(self.ready, "/ready to be 200")

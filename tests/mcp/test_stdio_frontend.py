@@ -198,6 +198,14 @@ class SessionBased(StdioCase):
         line = frontend.stdout.wait_for(lambda text: text.startswith("["))
         self.assertEqual({answer["id"] for answer in json.loads(line)}, {1, 2})
 
+    def test_the_limit_of_batches_applies(self):
+        frontend = self.opened("2025-03-26", limits={"max_batch_messages": 2})
+        frontend.send([request("ping", 1), request("ping", 2), request("ping", 3)])
+        line = frontend.stdout.wait_for(lambda text: "limits.max_batch_messages" in text)
+        self.assert_error(json.loads(line), -32600)
+        frontend.send([request("ping", 1), request("ping", 2)])
+        frontend.stdout.wait_for(lambda text: text.startswith("["))
+
     def test_the_largest_line_passes_and_more_does_not_kill(self):
         frontend = self.opened()
         size = 4_000_000

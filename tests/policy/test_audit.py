@@ -252,7 +252,9 @@ class Database(TestCase):
 
             wait_until(lambda: len(ask()) == 5, "all records")
             self.assertEqual(len(ask("--name", "*echo")), 3)
-            self.assertEqual([one["target"] for one in ask("--outcome", "!ok")], ["fake__nothing"])
+            refused = [one["target"] for one in ask("--outcome", "!ok")]
+            self.assertEqual(refused, ["fake__nothing", "fake__fail"])
+            self.assertEqual(len(ask("--outcome", "tool_error")), 1)
             self.assertEqual(len(ask("--since", "1h", "--who", "local", "--limit", "2")), 2)
             self.assertEqual(ask("--until", "1h"), [])
             self.assertEqual(ask("--who", "' OR 1=1 --"), [])

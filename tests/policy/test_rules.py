@@ -28,7 +28,7 @@ from items_upstream import items
 from sse_client import SseClient
 
 UPSTREAMS = {
-    "skills": {"kind": "builtin"},
+    "skills": {"kind": "builtin", "mock_skills": True},
     "one": items("one"),
     "two": items("two"),
     "fake": fake(),

@@ -37,7 +37,7 @@ SCRIPT_S = 180
 
 
 class OpenApiCase(TestCase):
-    config = {"upstreams": {"skills": {"kind": "builtin"}, "con": content_server()}}
+    config = {"upstreams": {"skills": {"kind": "builtin", "mock_skills": True}, "con": content_server()}}
 
     @classmethod
     def setUpClass(cls):
@@ -172,7 +172,7 @@ class Peers(OpenApiCase):
 
     config = {
         "upstreams": {
-            "skills": {"kind": "builtin"},
+            "skills": {"kind": "builtin", "mock_skills": True},
             "con": {**content_server(), "timeout": "2s"},
         },
         "validation": {"results": "enforce"},

@@ -176,12 +176,23 @@ class Passing(RouterCase):
         wait_until(lambda: len([m for m in router.messages() if m.get("id") == "same"]) == 2)
 
     def test_faults_of_the_gateway_answer_the_request_they_are_about(self):
-        gateway = self.gateway(wire={"rate_limiting": {"enabled": True, "default_limit": 3}})
-        router = self.router(self.ws(gateway))
+        limit = {"enabled": True, "default_limit": 2, "window": "10m"}
+        router = self.router(self.ws(self.gateway(wire={"rate_limiting": limit})))
         router.initialize()
-        answers = [router.request(rpc("ping", None, i)) for i in range(5)]
+        answers = [router.request(rpc("tools/list", None, i)) for i in range(5)]
+        # The gateway asks for a longer wait than queue_timeout.
         self.assertEqual([("error" in answer) for answer in answers], [False] * 2 + [True] * 3)
         self.assertEqual(answers[-1]["error"]["code"], -32029)
+
+    def test_requests_above_the_rate_wait_and_go_on(self):
+        limit = {"enabled": True, "default_limit": 4, "window": "2s"}
+        router = self.router(self.ws(self.gateway(wire={"rate_limiting": limit})))
+        router.initialize()
+        for i in range(8):
+            router.send(call("fake__echo", {"text": str(i)}, i))
+        for i in range(8):
+            self.assertEqual(router.answer(i)["result"]["content"][0]["text"], str(i))
+        router.stderr.wait_for("wire.rate_limiting.default_limit")
 
     def test_more_connections_when_there_is_much_to_do(self):
         gateway = self.gateway()

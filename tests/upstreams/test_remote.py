@@ -251,6 +251,24 @@ FAULTS = {
 }
 
 
+class WantsCredentials(RemoteCase):
+    def test_the_state_names_what_to_do(self):
+        refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": -32005, "message": "who are you"}}
+        for settings, advice in (
+            ({}, "set upstreams.far.headers or upstreams.far.auth; .*`patchbay login far`"),
+            ({"headers": {"Authorization": "Bearer x"}}, "Authorization of upstreams.far.headers"),
+            ({"auth": {"kind": "bearer", "token": "a-token"}}, "refuses the token of upstreams.far.auth"),
+        ):
+            with self.subTest(advice), StubServer() as stub:
+                for method in ("initialize", "server/discover", "GET"):
+                    stub.on[method] = lambda exchange: exchange.answer(401, refusal)
+                config = {"upstreams": {"far": {"kind": "http", "url": stub.url, **settings}}}
+                with Gateway(config) as gateway:
+                    detail = lambda: gateway.get("/ready").json()["upstreams"][0]["detail"]
+                    wait_until(lambda: "401" in detail(), "the reason")
+                    self.assertRegex(detail(), "HTTP status 401: who are you; .*" + advice)
+
+
 class Faults(RemoteCase):
     def test_each_fault_has_a_clear_answer_and_no_other_call_suffers(self):
         stub, gateway = self.both(max_response_size="4KiB", timeout="300ms")

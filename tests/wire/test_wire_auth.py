@@ -95,8 +95,10 @@ class Tokens(WireCase):
         for token in (TOKEN, OTHER):
             with gateway.client() as client:
                 for _ in range(3):
-                    self.assertEqual(client.result(rpc("ping"), auth_token=token), {})
-                error = client.refusal(rpc("ping"), auth_token=token)
+                    self.assertIn("tools", client.result(rpc("tools/list"), auth_token=token))
+            # Reconnecting gains nothing.
+            with gateway.client() as client:
+                error = client.refusal(rpc("tools/list"), auth_token=token)
                 self.assertEqual(error["code"], "RATE_LIMIT_EXCEEDED")
 
     def test_an_empty_token_is_no_token(self):

@@ -581,22 +581,27 @@ class Limits(WireCase):
         gateway = self.start(wire={"rate_limiting": {"enabled": True}})
         client = self.client(gateway)
         for i in range(100):
-            self.assertEqual(client.result(rpc("ping", request_id=i)), {})
-        error = client.refusal(rpc("ping"))
+            self.assertIn("tools", client.result(rpc("tools/list", request_id=i)))
+        error = client.refusal(rpc("tools/list"))
+        self.assertIn("wire.rate_limiting", error["message"])
         self.assertEqual(error["code"], "RATE_LIMIT_EXCEEDED")
         details = error["details"]
         self.assertEqual((details["limit"], details["window"]), (100, "1m"))
         self.assertIsInstance(details["retry_after"], int)
         self.assertLessEqual(details["retry_after"], 60)
-        # Reconnecting gains nothing.
-        self.assertEqual(self.client(gateway).refusal(rpc("ping"))["code"], "RATE_LIMIT_EXCEEDED")
+        # What keeps a connection going does not count, and another client has its own limit.
+        self.assertEqual(client.result(rpc("ping")), {})
+        self.assertIn("tools", self.client(gateway).result(rpc("tools/list")))
+        banner = gateway.stdout.wait_for("limit      wire")
+        self.assertIn("100 requests in 1m per client", banner)
+        self.assertIn("wire.rate_limiting.default_limit", banner)
 
     def test_faults_in_the_style_that_was_asked_for(self):
         limit = {"enabled": True, "default_limit": 1, "window": "60s"}
         for style in ("jsonrpc", "both"):
             client = self.client(self.start(wire={"rate_limiting": limit, "error_style": style}))
-            self.assertEqual(client.result(rpc("ping")), {})
-            answer = client.request(rpc("ping", request_id="r"))
+            self.assertIn("tools", client.result(rpc("tools/list")))
+            answer = client.request(rpc("tools/list", request_id="r"))
             self.assertEqual(answer["mcp_payload"]["id"], "r")
             self.assert_error(answer["mcp_payload"], -32029, "rate_limited")
             self.assertEqual("error" in answer, style == "both")

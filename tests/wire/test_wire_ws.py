@@ -252,8 +252,8 @@ class Messages(WsCase):
     def test_the_limit_of_the_wire_protocol(self):
         client = self.client(self.start(wire={"rate_limiting": {"enabled": True}}))
         for i in range(100):
-            self.assertIn("mcp_payload", client.request(rpc("ping", None, i)))
-        refused = client.request(rpc("ping", None, 100))
+            self.assertIn("mcp_payload", client.request(rpc("tools/list", None, i)))
+        refused = client.request(rpc("tools/list", None, 100))
         self.assertEqual(refused["error"]["code"], "RATE_LIMIT_EXCEEDED")
         self.assertEqual(refused["error"]["details"]["limit"], 100)
 

@@ -51,6 +51,7 @@ class Describer {
  private:
   void schema(AvroId id, std::size_t depth, const Remarks& remarks);
   void body(json::Object& object, AvroId id, std::size_t depth, const Remarks& remarks);
+  void text(json::Object& object, const AvroType& type);
   void alternatives(json::Object& object, const AvroType& type, std::size_t depth);
   void record(json::Object& object, const AvroType& type, std::size_t depth);
   static void range(json::Object& object, std::int64_t least, std::int64_t most);
@@ -109,30 +110,11 @@ void Describer::body(json::Object& object, AvroId id, std::size_t depth, const R
       object.raw("type", "\"number\"");
       break;
     case AvroKind::string:
-      object.raw("type", "\"string\"");
-      break;
     case AvroKind::bytes:
-      object.raw("type", "\"string\"");
-      object.raw("contentEncoding", "\"base64\"");
+    case AvroKind::fixed:
+    case AvroKind::enumeration:
+      text(object, type);
       break;
-    case AvroKind::fixed: {
-      const auto characters = std::to_string((type.size + 2) / 3 * 4);
-      object.raw("type", "\"string\"");
-      object.raw("contentEncoding", "\"base64\"");
-      object.raw("minLength", characters);
-      object.raw("maxLength", characters);
-      break;
-    }
-    case AvroKind::enumeration: {
-      object.raw("type", "\"string\"");
-      object.key("enum");
-      for (const auto& symbol : type.symbols) {
-        out_ += &symbol == &type.symbols.front() ? '[' : ',';
-        json::append_quoted(out_, symbol);
-      }
-      out_ += ']';
-      break;
-    }
     case AvroKind::array:
       object.raw("type", "\"array\"");
       object.key("items");
@@ -152,6 +134,27 @@ void Describer::body(json::Object& object, AvroId id, std::size_t depth, const R
   }
   const std::string_view own = type.doc.empty() ? type.logical : type.doc;
   remark(object, {remarks.doc.empty() ? own : remarks.doc, remarks.default_value});
+}
+
+// Types whose values are strings in JSON.
+void Describer::text(json::Object& object, const AvroType& type) {
+  object.raw("type", "\"string\"");
+  if (type.kind == AvroKind::bytes || type.kind == AvroKind::fixed) {
+    object.raw("contentEncoding", "\"base64\"");
+  }
+  if (type.kind == AvroKind::fixed) {
+    const auto characters = std::to_string((type.size + 2) / 3 * 4);
+    object.raw("minLength", characters);
+    object.raw("maxLength", characters);
+  }
+  if (type.kind == AvroKind::enumeration) {
+    object.key("enum");
+    for (const auto& symbol : type.symbols) {
+      out_ += &symbol == &type.symbols.front() ? '[' : ',';
+      json::append_quoted(out_, symbol);
+    }
+    out_ += ']';
+  }
 }
 
 void Describer::alternatives(json::Object& object, const AvroType& type, std::size_t depth) {

@@ -29,11 +29,13 @@ Task<void> HealthPage::handle(net::HttpExchange& exchange) {
 
 Task<void> ReadinessPage::handle(net::HttpExchange& exchange) {
   const auto upstreams = view_.upstreams();
-  const bool all_up =
-      std::ranges::all_of(upstreams, [](const UpstreamLine& line) { return line.state.up; });
-  const bool ready = all_up && view_.ready();
-  std::string text =
-      fmt::format("{{\"status\":\"{}\",\"upstreams\":[", ready ? "ready" : "not ready");
+  const auto is_up = [](const UpstreamLine& line) { return line.state.up; };
+  const auto suffices = [](const UpstreamLine& line) { return line.state.up || !line.required; };
+  const bool ready = view_.ready() && std::ranges::all_of(upstreams, suffices);
+  const std::string_view status = !ready                                  ? "not ready"
+                                  : std::ranges::all_of(upstreams, is_up) ? "ready"
+                                                                          : "degraded";
+  std::string text = fmt::format("{{\"status\":\"{}\",\"upstreams\":[", status);
   // A client without credentials learns the status, but no names of upstreams.
   for (const auto& line : exchange.caller ? upstreams : std::vector<UpstreamLine>()) {
     if (!text.ends_with('[')) text += ',';
@@ -43,6 +45,9 @@ Task<void> ReadinessPage::handle(net::HttpExchange& exchange) {
   const auto refused =
       exchange.caller && view_.refused ? view_.refused() : std::vector<std::string>();
   if (!refused.empty()) text += fmt::format(",\"reload_refused\":{}", quoted_list(refused));
+  const auto problems =
+      exchange.caller && view_.problems ? view_.problems() : std::vector<std::string>();
+  if (!problems.empty()) text += fmt::format(",\"problems\":{}", quoted_list(problems));
   text += "}\n";
   co_return co_await exchange.answer(ready ? 200 : 503, kJsonUtf8, {text});
 }

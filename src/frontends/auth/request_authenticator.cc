@@ -17,7 +17,7 @@ std::shared_ptr<metrics::Counter> refusals(metrics::Registry& registry, std::str
 }
 
 Evidence evidence_of(const policy::Authenticator& known, const net::HttpExchange& exchange) {
-  return known.evidence(exchange.request.fields, exchange.peer.address,
+  return known.evidence(exchange.request.fields, exchange.peer.hop,
                         exchange.peer.certificate.get());
 }
 
@@ -130,7 +130,7 @@ Task<Caller> RequestAuthenticator::admit(net::HttpExchange& exchange, bool open)
   auto found = co_await verify(known, evidence, digest, exchange.peer.certificate.get());
   if (!found && open) {
     if (found.error().code == Code::unauthenticated) {
-      count_failure(digest, exchange.peer.address);
+      count_failure(*known, evidence, digest, exchange.peer.address);
       note_failure(evidence, exchange.peer.address, exchange.request.path, found.error());
     }
     co_return Caller();
@@ -143,11 +143,11 @@ std::chrono::nanoseconds RequestAuthenticator::lock_out(const policy::Authentica
                                                         const Evidence& evidence,
                                                         const policy::Digest& digest,
                                                         const net::PeerAddress& from) {
-  const auto wait = common_.failures.wait(from, here().now());
-  if (wait.count() == 0 || !can_be_guessed(known, evidence) || common_.known.contains(digest)) {
+  if (!can_be_guessed(known, evidence) || common_.known.contains(digest)) {
     return std::chrono::nanoseconds(0);
   }
-  return wait;
+  const std::string name = known.credential_name(evidence);
+  return common_.failures.wait({from, name, digest}, here().now());
 }
 
 Caller RequestAuthenticator::let_in(const Knowledge& known, const Evidence& evidence,
@@ -186,7 +186,7 @@ Task<Caller> RequestAuthenticator::identify(PresentedCredentials presented) {
   }
   auto found = co_await verify(known, evidence, digest, presented.certificate);
   if (found) co_return let_in(known, evidence, digest, *std::move(found));
-  count_refusal(evidence, digest, presented.from, presented.where, found.error());
+  count_refusal(*known, evidence, digest, presented.from, presented.where, found.error());
   co_return found.error();
 }
 
@@ -231,24 +231,27 @@ Task<Caller> RequestAuthenticator::refuse(net::HttpExchange& exchange, const Kno
                                           const Evidence& evidence, const policy::Digest& digest,
                                           const Error& why) {
   const bool given = evidence.kind != Evidence::Kind::none;
-  count_refusal(evidence, digest, exchange.peer.address, exchange.request.path, why);
+  count_refusal(*known, evidence, digest, exchange.peer.address, exchange.request.path, why);
   const Refusal made = refusal(known->settings(), exchange.request.path, why, given);
   co_return co_await answer(exchange, made);
 }
 
-void RequestAuthenticator::count_failure(const policy::Digest& digest,
+void RequestAuthenticator::count_failure(const policy::Authenticator& known,
+                                         const Evidence& evidence, const policy::Digest& digest,
                                          const net::PeerAddress& from) {
   common_.known.remove(digest);
-  common_.failures.add(from, here().now());
+  const std::string name = known.credential_name(evidence);
+  common_.failures.add({from, name, digest}, here().now());
 }
 
-void RequestAuthenticator::count_refusal(const Evidence& evidence, const policy::Digest& digest,
+void RequestAuthenticator::count_refusal(const policy::Authenticator& known,
+                                         const Evidence& evidence, const policy::Digest& digest,
                                          const net::PeerAddress& from, std::string_view where,
                                          const Error& why) {
   if (evidence.kind == Evidence::Kind::none) return common_.missing->add();
   if (why.code == Code::unauthenticated) {
     common_.invalid->add();
-    count_failure(digest, from);
+    count_failure(known, evidence, digest, from);
   } else {
     (why.code == Code::forbidden ? common_.scope : common_.unavailable)->add();
   }

@@ -94,9 +94,11 @@ class RequestAuthenticator final : public net::HttpGuard {
   // Remembers a verified caller.
   Caller let_in(const Knowledge& known, const policy::Evidence& evidence,
                 const policy::Digest& digest, policy::Recognised found);
-  void count_refusal(const policy::Evidence& evidence, const policy::Digest& digest,
-                     const net::PeerAddress& from, std::string_view where, const Error& why);
-  void count_failure(const policy::Digest& digest, const net::PeerAddress& from);
+  void count_refusal(const policy::Authenticator& known, const policy::Evidence& evidence,
+                     const policy::Digest& digest, const net::PeerAddress& from,
+                     std::string_view where, const Error& why);
+  void count_failure(const policy::Authenticator& known, const policy::Evidence& evidence,
+                     const policy::Digest& digest, const net::PeerAddress& from);
   void note_failure(const policy::Evidence& evidence, const net::PeerAddress& from,
                     std::string_view where, const Error& why);
 

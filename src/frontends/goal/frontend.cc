@@ -162,7 +162,8 @@ Task<void> GoalFrontend::Skills::handle(HttpExchange& exchange) {
   std::string names;
   for (const auto& row : table->rows()) {
     const auto* const entry = catalog->find(mcp::ItemKind::tool, row.tool);
-    if (!entry || !tools->contains(entry->listed)) continue;
+    // Those that only goals use are in no list of tools.
+    if (!entry || (entry->offered && !tools->contains(entry->listed))) continue;
     if (count++ > 0) names += ',';
     json::append_quoted(names, row.skill->goal_name);
   }

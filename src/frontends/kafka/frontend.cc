@@ -127,6 +127,7 @@ std::vector<ServedTool> KafkaFrontend::tools_now() {
   const auto& entries = catalog->entries(mcp::ItemKind::tool);
   const auto& items = catalog->items(mcp::ItemKind::tool);
   for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!entries[i].offered) continue;
     ServedTool tool{.tool = entries[i].listed, .registration = {}, .input = "", .output = ""};
     const std::string name = settings_.prefix + entries[i].listed;
     const std::string topic = topic_part(name);
@@ -326,7 +327,7 @@ Task<bool> KafkaFrontend::answer(Tool tool, const bus::OwnedMessage& record,
     if (!replied) co_return replied.error();
     co_return true;
   }
-  Request request(server_, *tool, *asked, id, record.offset, reply);
+  KafkaRequest request(server_, *tool, *asked, id, record.offset, reply);
   asking_[id] = &request;
   mcp::Reply outcome;
   auto tries = co_await try_tool(request, outcome);
@@ -348,7 +349,7 @@ Task<bool> KafkaFrontend::answer(Tool tool, const bus::OwnedMessage& record,
 }
 
 // Calls the tool until it answers or has been tried often enough; yields how often that was.
-Task<int> KafkaFrontend::try_tool(Request& request, mcp::Reply& outcome) {
+Task<int> KafkaFrontend::try_tool(KafkaRequest& request, mcp::Reply& outcome) {
   auto pause = settings_.limits.pause;
   for (int tries = 1;; ++tries) {
     auto ran = co_await request.run();

@@ -23,6 +23,7 @@
 #include "bus/registry_topic.h"
 #include "bus/schema_registry.h"
 #include "frontends/frontend.h"
+#include "frontends/kafka/served_tool.h"
 #include "frontends/kafka/settings.h"
 #include "gateway/catalog/view.h"
 #include "gateway/server.h"
@@ -38,16 +39,7 @@ struct KafkaFrontendSettings {
   KafkaFrontendLimits limits;
 };
 
-// A tool as it is served.
-struct ServedTool {
-  std::string tool;  // As the catalog lists it.
-  bus::Registration registration;
-  std::string input;  // Raw schemas; empty: none.
-  std::string output;
-  std::optional<int> reply_schema = {};
-
-  std::string dead_letters() const { return registration.request_topic + ".dead-letter"; }
-};
+class KafkaRequest;
 
 class KafkaFrontend final : public Frontend, bus::Producer::Events, bus::GroupConsumer::Events {
  public:
@@ -66,8 +58,6 @@ class KafkaFrontend final : public Frontend, bus::Producer::Events, bus::GroupCo
   void catalog_changed(gateway::CatalogChanges&) override { changed_.deliver(ok()); }
 
  private:
-  // One request while it is dealt with.
-  class Request;
   using Tool = std::shared_ptr<ServedTool>;
 
   void on_delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome) override;
@@ -88,7 +78,7 @@ class KafkaFrontend final : public Frontend, bus::Producer::Events, bus::GroupCo
 
   Task<void> handle(bus::OwnedMessage record);
   Task<bool> answer(Tool tool, const bus::OwnedMessage& record, const std::string& id);
-  Task<int> try_tool(Request& request, mcp::Reply& outcome);
+  Task<int> try_tool(KafkaRequest& request, mcp::Reply& outcome);
   Task<void> deliver(std::string topic, std::optional<std::string> key, std::string value,
                      std::vector<std::pair<std::string, std::string>> headers);
   Task<void> dead_letter(std::string topic, const bus::OwnedMessage& record, std::string why,
@@ -111,7 +101,7 @@ class KafkaFrontend final : public Frontend, bus::Producer::Events, bus::GroupCo
   OneShot<void> changed_;
   std::uint64_t tags_ = 0;
   std::map<std::uint64_t, OneShot<bus::RecordMetadata>*> sending_;
-  std::map<std::string, Request*> asking_;  // Requests that are being dealt with, by id.
+  std::map<std::string, KafkaRequest*> asking_;  // Requests that are being dealt with, by id.
   std::deque<std::string> known_order_;
   std::set<std::string> known_;  // Ids that have been taken.
   Scope publishing_;

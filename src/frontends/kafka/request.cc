@@ -65,9 +65,8 @@ bool is_worth_another_try(const mcp::Reply& outcome) {
          why == Code::timeout;
 }
 
-KafkaFrontend::Request::Request(gateway::McpServer& server, const ServedTool& tool,
-                                const BusRequest& asked, std::string id, std::int64_t offset,
-                                Send send)
+KafkaRequest::KafkaRequest(gateway::McpServer& server, const ServedTool& tool,
+                           const BusRequest& asked, std::string id, std::int64_t offset, Send send)
     : server_(server),
       tool_(tool),
       asked_(asked),
@@ -76,7 +75,7 @@ KafkaFrontend::Request::Request(gateway::McpServer& server, const ServedTool& to
       send_(std::move(send)),
       index_(asked.index) {}
 
-Task<mcp::Reply> KafkaFrontend::Request::run() {
+Task<mcp::Reply> KafkaRequest::run() {
   SyntheticRequest request("tools/call", json::quote(id_));
   request.add_text("name", tool_.tool);
   request.add("arguments", asked_.arguments);
@@ -96,15 +95,15 @@ Task<mcp::Reply> KafkaFrontend::Request::run() {
   co_return reply;
 }
 
-Task<void> KafkaFrontend::Request::flush() { co_return co_await telling_.drain(kNever); }
+Task<void> KafkaRequest::flush() { co_return co_await telling_.drain(kNever); }
 
 // A notification that cannot be sent is lost; only the answer is sent again.
-Task<void> KafkaFrontend::Request::notify(std::string value) {
+Task<void> KafkaRequest::notify(std::string value) {
   auto sent = co_await send_(std::move(value), false);
   co_return sent;
 }
 
-void KafkaFrontend::Request::notify(std::string_view method, std::string_view params) {
+void KafkaRequest::notify(std::string_view method, std::string_view params) {
   if (method != "notifications/progress") return;
   const auto message = json::string_member(params, "message").value_or("");
   const auto done = json::member(params, "progress").value_or("0");
@@ -112,8 +111,7 @@ void KafkaFrontend::Request::notify(std::string_view method, std::string_view pa
       notify(envelope(index_, "RUNNING", message, fmt::format(R"({{"progress":{}}})", done))));
 }
 
-void KafkaFrontend::Request::ask(std::string_view method, std::string_view params,
-                                 gateway::Answer answer) {
+void KafkaRequest::ask(std::string_view method, std::string_view params, gateway::Answer answer) {
   if (method != "elicitation/create" || waiting_) {
     answer(mcp::error_reply({Code::method_not_found, "a caller on the bus cannot be asked this"}));
     return;
@@ -125,7 +123,7 @@ void KafkaFrontend::Request::ask(std::string_view method, std::string_view param
                       fmt::format(R"({{"requestedSchema":{}}})", schema))));
 }
 
-void KafkaFrontend::Request::take_answer(std::string_view content) {
+void KafkaRequest::take_answer(std::string_view content) {
   if (!waiting_) return;
   ++index_;
   auto answer = std::exchange(waiting_, nullptr);

@@ -8,9 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "frontends/kafka/frontend.h"
+#include "async/scope.h"
+#include "bus/record.h"
+#include "frontends/kafka/served_tool.h"
 #include "frontends/synthetic_request.h"
 #include "gateway/call/make_call.h"
+#include "gateway/server.h"
 
 namespace patchbay::frontends {
 
@@ -34,13 +37,13 @@ std::string message_of(const mcp::Reply& outcome);
 // The upstream could not answer, or broke: it may be able to the next time.
 bool is_worth_another_try(const mcp::Reply& outcome);
 
-class KafkaFrontend::Request final : public gateway::Peer {
+class KafkaRequest final : public gateway::Peer {
  public:
   using Send = std::function<Task<void>(std::string value, bool is_mcp)>;
 
   // REQUIRES: all outlive the request.
-  Request(gateway::McpServer& server, const ServedTool& tool, const BusRequest& asked,
-          std::string id, std::int64_t offset, Send send);
+  KafkaRequest(gateway::McpServer& server, const ServedTool& tool, const BusRequest& asked,
+               std::string id, std::int64_t offset, Send send);
 
   // Calls the tool, once.
   Task<mcp::Reply> run();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/discard.h"
+#include "gateway/call/client_info.h"
 #include "gateway/call/make_call.h"
 #include "json/text.h"
 #include "mcp/compose.h"
@@ -14,7 +15,8 @@
 namespace patchbay::frontends {
 namespace {
 
-constexpr std::size_t kMostBatch = 100;
+// Requests of one client that wait until it has read the answers to others.
+constexpr std::size_t kMaxWaiting = 256;
 
 // Delivers to `slot` when `stop` is requested.
 class EndOneShot final : Stop::Hook {
@@ -91,7 +93,7 @@ Task<void> Conversation::run(std::chrono::nanoseconds grace) {
   auto ended = co_await ended_.wait();
   discard(ended, "whatever ended the wait, the conversation is over");
   listening_ends_.request();
-  const Deadline deadline = Clock::now() + grace;
+  const Deadline deadline = here().now() + grace;
   auto drained = co_await calls_.drain(deadline);
   if (!drained) {
     calls_.cancel();
@@ -155,25 +157,53 @@ Task<void> Conversation::serve_batch(std::string text) {
 }
 
 Result<void> Conversation::send_answer(std::string_view id, const mcp::Reply& reply) {
-  return answers_ ? answers_->answer(id, reply) : send(mcp::response(id, reply));
+  if (answers_) return answers_->answer(id, reply);
+  auto sent = send(mcp::response(id, reply));
+  // Where there is no memory for the answer, the client gets that error instead.
+  if (!sent && sent.error().code == Code::overloaded) {
+    sent = send(mcp::response(id, mcp::error_reply(sent.error())));
+  }
+  // A client that misses an answer would wait for it for ever.
+  if (!sent) end();
+  return sent;
 }
 
 Result<void> Conversation::send(std::string response) {
   if (response.empty()) return ok();
-  auto sent = channel_.send(std::move(response));
+  auto sent = channel_.send(std::move(response), {.is_answer = true});
   if (!sent && sent.error().code == Code::overloaded) {
-    log::Line(log::Level::error, "answer lost").add("why", sent.error().message);
+    log::Line(log::Level::error, "answer lost")
+        .add("frontend", caller_.frontend)
+        .add("why", sent.error().message);
   }
   return sent;
+}
+
+// A client that does not read its answers gets no more work done: what it asked for waits here, and
+// the upstream does not get it yet.
+Task<void> Conversation::wait_for_room() {
+  if (waiting_ >= kMaxWaiting) {
+    co_return Error{Code::overloaded,
+                    "too many requests wait for this client to read its answers; try again later"};
+  }
+  ++waiting_;
+  auto room = co_await channel_.room();
+  --waiting_;
+  if (!room && room.error().code == Code::timeout) {
+    co_return Error{Code::timeout, "the client does not read its answers (limits.write_timeout)"};
+  }
+  co_return room;
 }
 
 Task<std::string> Conversation::answer_batch(std::string_view text) {
   auto messages = mcp::split_batch(text);
   if (!messages) co_return mcp::response("", mcp::error_reply(messages.error()));
-  if (!mcp::info(revision_).batches || messages->empty() || messages->size() > kMostBatch) {
-    const Error refused{
-        Code::invalid_request,
-        fmt::format("batches are for revision 2025-03-26, with 1 to {} messages", kMostBatch)};
+  if (!mcp::info(revision_).batches || messages->empty() ||
+      messages->size() > server_.max_batch()) {
+    const Error refused{Code::invalid_request,
+                        fmt::format("batches are for revision 2025-03-26, with 1 to {} messages "
+                                    "(limits.max_batch_messages)",
+                                    server_.max_batch())};
     co_return mcp::response("", mcp::error_reply(refused));
   }
   std::vector<std::string> answers(messages->size());
@@ -228,6 +258,7 @@ Task<std::optional<mcp::Reply>> Conversation::answer(const mcp::Message& message
     revision = revision_ = *agreed;
     has_session_ = true;
     capabilities_ = gateway::client_capabilities(message);
+    client_info_ = gateway::client_info_of(message);
   } else if (message.method == "logging/setLevel") {
     if (auto level = gateway::asked_level(message)) log_level_ = *level;
   }
@@ -254,9 +285,12 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
                            .deadline = server_.deadline(),
                            .bytes_in = size,
                            .has_user = true};
+  const std::string own_info = stateless ? gateway::client_info_of(message) : "";
   if (stateless) {
     parts.capabilities = gateway::declared_capabilities(message);
+    parts.client_info = own_info;
   } else {
+    parts.client_info = client_info_;
     parts.session = name_;
     parts.capabilities = capabilities_;
     parts.log_level = log_level_;
@@ -266,15 +300,21 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(in_flight_, this, message.id, stop);
+  if (channel_.full()) {
+    auto waiting = wait_for_room();
+    auto room = co_await waiting.with_stop(stop);
+    if (!room) co_return room.error();
+    call.deadline = server_.deadline();
+  }
   if ((*method)->local == mcp::Local::listen) {
     auto listening = listen(message);
     co_return co_await listening.with_stop(stop);
   }
-  auto answered = answered_by_set(subscriber_, message);
+  auto answered = answered_by_set(subscriber_, call);
   if (answered) co_return *std::move(answered);
   auto task = server_.answer(call);
   auto reply = co_await task.with_stop(stop);
-  if (reply) note_subscription(subscriber_, message, *reply);
+  if (reply) note_subscription(subscriber_, call, *reply);
   if (reply && !stateless) note_task(tasks_, call, *reply);
   co_return reply;
 }

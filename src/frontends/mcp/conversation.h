@@ -83,6 +83,7 @@ class Conversation final : transport::Channel::Listener {
   Task<std::optional<mcp::Reply>> answer(const mcp::Message& message, std::size_t size);
   Result<void> send_answer(std::string_view id, const mcp::Reply& reply);
   Result<void> send(std::string response);
+  Task<void> wait_for_room();
   Task<mcp::Reply> run_call(const mcp::Message& message, mcp::Revision revision, std::size_t size);
   Task<mcp::Reply> listen(const mcp::Message& message);
   void notified(const mcp::Message& message);
@@ -98,12 +99,14 @@ class Conversation final : transport::Channel::Listener {
   mcp::Revision revision_ = mcp::kUnnamed;  // Of the session, once initialized.
   bool has_session_ = false;
   std::string capabilities_ = "{}";  // Of the client in its session, raw.
+  std::string client_info_;          // The same, as the log knows it.
   std::optional<int> log_level_;  // The least important messages it wants, once it has set a level.
   gateway::Questions questions_{0};
   Subscriber subscriber_;
   gateway::FollowedTasks tasks_;  // That its session has made.
   std::set<Listening*> listenings_;
-  Stop listening_ends_;  // When the client has ended its side.
+  Stop listening_ends_;      // When the client has ended its side.
+  std::size_t waiting_ = 0;  // Requests that wait for the client to read its answers.
 };
 
 }  // namespace patchbay::frontends

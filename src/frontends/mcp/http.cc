@@ -10,6 +10,7 @@
 #include "frontends/mcp/post_call.h"
 #include "frontends/mcp/subscriber.h"
 #include "frontends/quota_fields.h"
+#include "gateway/call/client_info.h"
 #include "gateway/call/make_call.h"
 #include "json/read.h"
 #include "mcp/compose.h"
@@ -74,19 +75,16 @@ Task<void> refuse_response(HttpExchange& exchange) {
 McpHttp::McpHttp(int number, gateway::McpServer& server, Shared& shared,
                  const McpHttpSettings& settings)
     : number_(number),
-      server_(server),
       shared_(shared),
-      settings_(settings),
-      streams_(number, settings.replay),
-      sessions_(number, shared.sessions, streams_),
-      questions_(number) {
+      state_(number, server, settings),
+      sessions_(number, shared.sessions, state_.streams) {
   sessions_.on_end(
       [this](SessionPtr session) { shutdowns_.spawn(send_shutdown(std::move(session))); });
 }
 
 void McpHttp::update(const McpHttpSettings& settings) {
-  settings_ = settings;
-  streams_.set_limits(settings.replay);
+  state_.settings = settings;
+  state_.streams.set_limits(settings.replay);
 }
 
 Task<void> McpHttp::handle(HttpExchange& exchange) {
@@ -159,25 +157,31 @@ Task<void> McpHttp::post_stateless(HttpExchange& exchange, const mcp::Message& m
   auto checked = mcp::check_envelope(message);
   if (checked) checked = mcp::check_headers(message, method, headers);
   if (!checked) co_return co_await answer_error(exchange, 400, message.id, checked.error());
-  auto known = server_.method_of(message, revision, *exchange.caller);
-  if (!known) co_return co_await answer_error(exchange, 404, message.id, known.error());
-  if ((*known)->local == mcp::Local::listen) co_return co_await listen(exchange, message);
-  co_return co_await run_call(exchange, message, revision, nullptr);
+  auto usable = state_.server.check_method(message, method, *exchange.caller);
+  if (!usable) co_return co_await answer_error(exchange, 404, message.id, usable.error());
+  if (method->local == mcp::Local::listen) co_return co_await listen(exchange, message);
+  co_return co_await run_call(exchange, message, *method, revision, nullptr);
 }
 
 Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& message) {
-  auto revision = server_.negotiate(message);
+  auto revision = state_.server.negotiate(message);
   if (!revision) co_return co_await answer_error(exchange, 400, message.id, revision.error());
-  auto allowed = server_.may_initialize(*exchange.caller, exchange.peer.ip);
+  auto allowed = state_.server.may_initialize(*exchange.caller, exchange.peer.ip);
   if (!allowed)
     co_return co_await answer_error(exchange, status_of(allowed.error()), message.id,
                                     allowed.error());
+  auto result = co_await state_.server.initialize_result(*revision, exchange.caller);
+  if (!result)
+    co_return co_await answer_error(exchange, status_of(result.error()), message.id,
+                                    result.error());
   auto session = sessions_.create(*revision, exchange.caller, gateway::client_capabilities(message),
                                   share_owner_of(exchange));
   if (!session)
     co_return co_await answer_error(exchange, status_of(session.error()), message.id,
                                     session.error());
-  const auto reply = mcp::result_reply(server_.initialize_result(*revision));
+  // Nobody else knows the session yet.
+  (*session)->client_info = gateway::client_info_of(message);
+  const auto reply = mcp::result_reply(*std::move(result));
   const std::string text = mcp::response(message.id, reply);
   const std::string fields = fmt::format("{}: {}\r\n", kSessionHeader, (*session)->id);
   co_return co_await exchange.answer(200, net::kJson, {text}, fields);
@@ -190,11 +194,13 @@ Task<void> McpHttp::post_session(HttpExchange& exchange, const mcp::Message& mes
   if (message.kind == mcp::Message::Kind::response) answered(message, *session);
   if (message.kind == mcp::Message::Kind::notification) notified(message, session->get());
   if (message.kind != mcp::Message::Kind::request) co_return co_await exchange.answer(202, "", {});
-  if (message.method == "logging/setLevel") {
+  const mcp::Revision revision = (*session)->revision;
+  auto method = state_.server.method_of(message, revision, *exchange.caller);
+  if (!method) co_return co_await answer_error(exchange, 200, message.id, method.error());
+  if ((*method)->local == mcp::Local::set_level) {
     if (auto level = gateway::asked_level(message)) (*session)->log_level = *level;
   }
-  const mcp::Revision revision = (*session)->revision;
-  co_return co_await run_call(exchange, message, revision, *std::move(session));
+  co_return co_await run_call(exchange, message, **method, revision, *std::move(session));
 }
 
 Task<McpHttp::SessionPtr> McpHttp::session_of(HttpExchange& exchange) {
@@ -219,7 +225,7 @@ void McpHttp::notified(const mcp::Message& message, const gateway::Session* sess
   for (std::size_t i = 0; i < shared_.workers.size(); ++i) {
     McpHttp& there = *shared_.workers[i];
     shared_.sessions.executors[i]->post(
-        [&there, session, id] { there.in_flight_.cancel(session, id); });
+        [&there, session, id] { there.state_.in_flight.cancel(session, id); });
   }
 }
 
@@ -232,7 +238,7 @@ void McpHttp::answered(const mcp::Message& message, SessionPtr session) {
   shared_.sessions.executors[index]->post([&there, session = std::move(session),
                                            id = std::string(message.id),
                                            reply = mcp::reply_of(message)]() mutable {
-    there.questions_.answer(session.get(), id, std::move(reply));
+    there.state_.questions.answer(session.get(), id, std::move(reply));
   });
 }
 
@@ -248,8 +254,9 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
         fmt::format("revision {} has no batches", mcp::info((*session)->revision).name);
   } else if (messages->empty()) {
     refused.message = "a batch must not be empty";
-  } else if (messages->size() > settings_.batch) {
-    refused.message = fmt::format("a batch has at most {} messages", settings_.batch);
+  } else if (messages->size() > state_.server.max_batch()) {
+    refused.message = fmt::format("a batch has at most {} messages (limits.max_batch_messages)",
+                                  state_.server.max_batch());
   } else if (std::ranges::any_of(*messages, claims_stateless)) {
     refused.message = "a request of a revision without batches must not be part of one";
   }
@@ -293,7 +300,7 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
   if (message.kind == mcp::Message::Kind::response) answered(message, session);
   if (message.kind == mcp::Message::Kind::notification) notified(message, session.get());
   if (message.kind != mcp::Message::Kind::request) co_return ok();
-  auto method = server_.method_of(message, session->revision, *session->owner);
+  auto method = state_.server.method_of(message, session->revision, *session->owner);
   if (method && (*method)->local == mcp::Local::initialize) {
     method = Error{Code::invalid_request, "initialize must not be part of a batch"};
   }
@@ -309,22 +316,22 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
                                   .caller = session->owner,
                                   .from = from,
                                   .client = client,
-                                  .deadline = server_.deadline(),
-                                  .bytes_in = text.size()});
+                                  .deadline = state_.server.deadline(),
+                                  .bytes_in = text.size(),
+                                  .client_info = session->client_info});
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
-  const gateway::InFlight::Entry entry(in_flight_, session.get(), message.id, stop);
-  auto task = server_.answer(call);
+  const gateway::InFlight::Entry entry(state_.in_flight, session.get(), message.id, stop);
+  auto task = state_.server.answer(call);
   auto reply = co_await task.with_stop(stop);
   out = mcp::response(message.id, reply ? *reply : mcp::error_reply(reply.error()));
   co_return ok();
 }
 
 Task<void> McpHttp::run_call(HttpExchange& exchange, const mcp::Message& message,
-                             mcp::Revision revision, SessionPtr session) {
-  auto method = server_.method_of(message, revision, *exchange.caller);
-  if (!method) co_return co_await answer_error(exchange, 200, message.id, method.error());
-  PostCall running(*this, exchange, message, **method, revision, std::move(session));
+                             const mcp::Method& method, mcp::Revision revision,
+                             SessionPtr session) {
+  PostCall running(state_, exchange, message, method, revision, std::move(session));
   co_return co_await running.run();
 }
 
@@ -366,7 +373,8 @@ void McpHttp::notify_task(const std::string& upstream, const gateway::TaskUpdate
 
 // Ends the subscriptions of a session that has ended.
 Task<void> McpHttp::send_shutdown(SessionPtr session) {
-  co_return co_await unsubscribe_all(server_, {"mcp-http", session->owner}, session->subscriber);
+  co_return co_await unsubscribe_all(state_.server, {"mcp-http", session->owner},
+                                     session->subscriber);
 }
 
 Task<void> McpHttp::stop() {
@@ -375,7 +383,7 @@ Task<void> McpHttp::stop() {
 }
 
 void McpHttp::sweep() {
-  streams_.sweep(here().now());
+  state_.streams.sweep(here().now());
   sessions_.sweep(here().now());
 }
 

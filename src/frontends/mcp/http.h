@@ -4,7 +4,6 @@
 // One per worker; confined to it. Shared is what the workers have in common.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <set>
 #include <string>
@@ -12,23 +11,14 @@
 #include <vector>
 
 #include "async/scope.h"
-#include "gateway/call/in_flight.h"
-#include "gateway/call/input_requests.h"
+#include "frontends/mcp/http_state.h"
 #include "gateway/call/upstream.h"
-#include "gateway/server.h"
 #include "gateway/sessions.h"
 #include "net/http/server/server.h"
 
 namespace patchbay::frontends {
 
 class Listening;
-
-struct McpHttpSettings {
-  std::chrono::nanoseconds stream_after = std::chrono::seconds(1);
-  std::chrono::nanoseconds keep_alive = std::chrono::seconds(15);
-  std::size_t batch = 100;
-  gateway::ReplayLimits replay;
-};
 
 class McpHttp final : public net::HttpHandler {
  public:
@@ -64,8 +54,6 @@ class McpHttp final : public net::HttpHandler {
   gateway::Sessions& sessions() { return sessions_; }
 
  private:
-  friend class PostCall;
-
   using SessionPtr = std::shared_ptr<gateway::Session>;
 
   Task<void> post(net::HttpExchange& exchange);
@@ -78,7 +66,7 @@ class McpHttp final : public net::HttpHandler {
   Task<void> answer_one(std::string_view text, SessionPtr session, std::string_view from,
                         std::string& out);
   Task<void> run_call(net::HttpExchange& exchange, const mcp::Message& message,
-                      mcp::Revision revision, SessionPtr session);
+                      const mcp::Method& method, mcp::Revision revision, SessionPtr session);
   Task<void> get(net::HttpExchange& exchange);
   Task<void> listen(net::HttpExchange& exchange, const mcp::Message& message);
   Task<void> attach(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
@@ -92,13 +80,9 @@ class McpHttp final : public net::HttpHandler {
   Task<void> send_shutdown(SessionPtr session);
 
   const int number_;
-  gateway::McpServer& server_;
   Shared& shared_;
-  McpHttpSettings settings_;
-  gateway::EventStreams streams_;
+  McpHttpState state_;
   gateway::Sessions sessions_;
-  gateway::InFlight in_flight_;
-  gateway::Questions questions_;
   std::set<Listening*> listenings_;
   Scope shutdowns_;
 };

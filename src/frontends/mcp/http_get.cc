@@ -23,7 +23,7 @@ Task<void> McpHttp::get(net::HttpExchange& exchange) {
   auto sink = std::make_shared<ExchangeSink>(exchange);
   const StreamGuard guard(exchange, *sink);
   auto attached = co_await attach(sink, *session, std::move(last));
-  if (attached) attached = co_await sink->stay_open(settings_.keep_alive);
+  if (attached) attached = co_await sink->stay_open(state_.settings.keep_alive);
   sink->disconnect();
   co_return co_await exchange.end_stream();
 }
@@ -50,14 +50,14 @@ Task<void> McpHttp::attach(std::shared_ptr<gateway::EventSink> sink, SessionPtr 
 
 Task<void> McpHttp::attach_here(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
                                 std::uint64_t stream, std::uint64_t after) {
-  auto found = stream > 0 ? streams_.find(stream) : nullptr;
+  auto found = stream > 0 ? state_.streams.find(stream) : nullptr;
   // The streams of another session do not exist for this one.
   if (found && found->session() == session->id) {
     found->attach(std::move(sink), after);
     co_return ok();
   }
   if (session->worker != number_) co_return Error{Code::not_found, "this stream is forgotten"};
-  if (!session->stream) session->stream = streams_.create(session->id);
+  if (!session->stream) session->stream = state_.streams.create(session->id);
   session->stream->attach(std::move(sink), session->stream->last());
   co_return ok();
 }

@@ -19,17 +19,20 @@ Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& mess
   exchange.begin_stream();
   ExchangeSink sink(exchange);
   const StreamGuard guard(exchange, sink);
-  Listening listening(
-      server_, {"mcp-http", exchange.caller, exchange.peer.ip}, message,
-      [&sink](std::string_view text) { sink.on_event(gateway::event_frame("", text)); });
+  Listening listening(state_.server, {"mcp-http", exchange.caller, exchange.peer.ip}, message,
+                      [&sink](std::string_view text) {
+                        sink.on_event(gateway::event_frame("", text),
+                                      gateway::EventKind::notification);
+                      });
   exchange.forget_request();
   listenings_.insert(&listening);
   auto begun = co_await listening.begin(*std::move(filter));
-  if (begun) begun = co_await sink.stay_open(settings_.keep_alive);
+  if (begun) begun = co_await sink.stay_open(state_.settings.keep_alive);
   listenings_.erase(&listening);
   if (!guard.left()) {
     // The gateway ends it: the client gets a result.
-    sink.on_event(gateway::event_frame("", mcp::response(id, listening.last_result())));
+    sink.on_event(gateway::event_frame("", mcp::response(id, listening.last_result())),
+                  gateway::EventKind::answer);
   }
   sink.disconnect();
   auto ended = co_await exchange.end_stream();

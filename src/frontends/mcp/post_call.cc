@@ -3,6 +3,7 @@
 #include "core/discard.h"
 #include "frontends/mcp/subscriber.h"
 #include "frontends/quota_fields.h"
+#include "gateway/call/client_info.h"
 #include "gateway/call/make_call.h"
 #include "json/read.h"
 #include "mcp/compose.h"
@@ -11,10 +12,10 @@
 
 namespace patchbay::frontends {
 
-PostCall::PostCall(McpHttp& frontend, net::HttpExchange& exchange, const mcp::Message& message,
+PostCall::PostCall(McpHttpState& state, net::HttpExchange& exchange, const mcp::Message& message,
                    const mcp::Method& method, mcp::Revision revision,
                    std::shared_ptr<gateway::Session> session)
-    : frontend_(frontend),
+    : state_(state),
       exchange_(exchange),
       session_(std::move(session)),
       call_(gateway::make_call({.request = message,
@@ -24,7 +25,7 @@ PostCall::PostCall(McpHttp& frontend, net::HttpExchange& exchange, const mcp::Me
                                 .caller = exchange.caller,
                                 .from = exchange.peer.ip,
                                 .client = *this,
-                                .deadline = frontend.server_.deadline(),
+                                .deadline = state.server.deadline(),
                                 .bytes_in = exchange.body.size(),
                                 .trace = exchange.request.fields.find("traceparent").value_or(""),
                                 .has_user = true})),
@@ -33,37 +34,39 @@ PostCall::PostCall(McpHttp& frontend, net::HttpExchange& exchange, const mcp::Me
   if (session_) {
     call_.session = session_->id;
     call_.capabilities = session_->capabilities;
+    call_.client_info = session_->client_info;
     call_.log_level = session_->wanted_level();
   } else {
     call_.capabilities = gateway::declared_capabilities(message);
+    client_info_ = gateway::client_info_of(message);
+    call_.client_info = client_info_;
     call_.headers = &find_header_;
   }
 }
 
 PostCall::~PostCall() {
-  frontend_.questions_.drop(this);
+  state_.questions.drop(this);
   exchange_.stream.watch_hangup(nullptr);
   if (sink_) sink_->disconnect();
   if (stream_) stream_->detach(sink_.get());
 }
 
 Task<void> PostCall::run() {
-  if (auto known = session_ ? answered_by_set(session_->subscriber, call_.request) : std::nullopt) {
+  if (auto known = session_ ? answered_by_set(session_->subscriber, call_) : std::nullopt) {
     co_return co_await finish(*known);
   }
   const StopLink link(co_await current_stop(), stop_);
-  const gateway::InFlight::Entry entry(frontend_.in_flight_, session_.get(), call_.request.id,
-                                       stop_);
-  here().timers().set(*this, here().now() + frontend_.settings_.stream_after);
+  const gateway::InFlight::Entry entry(state_.in_flight, session_.get(), call_.request.id, stop_);
+  here().timers().set(*this, here().now() + state_.settings.stream_after);
   // In the stateless revision closing the connection is how to cancel.
   if (!session_) exchange_.stream.watch_hangup(this);
-  auto task = frontend_.server_.answer(call_);
+  auto task = state_.server.answer(call_);
   auto answered = co_await task.with_stop(stop_);
   drop();
   exchange_.stream.watch_hangup(nullptr);
   const mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
   if (session_) {
-    note_subscription(session_->subscriber, call_.request, reply);
+    note_subscription(session_->subscriber, call_, reply);
     note_task(session_->tasks, call_, reply);
   }
   co_return co_await finish(reply);
@@ -84,19 +87,18 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   discard(drained, "a client that has disconnected can still resume");
   const std::string response = mcp::response(call_.request.id, reply);
   if (stream_) {
-    stream_->append(response);
-    frontend_.streams_.close(*stream_);
+    stream_->append(response, gateway::EventKind::answer);
+    state_.streams.close(*stream_);
     co_return co_await exchange_.end_stream();
   }
-  const bool keep_alive = exchange_.keep_alive();
-  auto put = exchange_.put({gateway::event_frame("", response)});
+  auto put = exchange_.put_answer({gateway::event_frame("", response)});
   // Where there is no memory for the answer, the client gets that error instead. Nothing of it was
   // queued, so the stream has no hole.
   if (!put && put.error().code == Code::overloaded) {
     const mcp::Reply why = mcp::error_reply(put.error());
-    exchange_.set_keep_alive(keep_alive);
-    put = exchange_.put({gateway::event_frame("", mcp::response(call_.request.id, why))});
+    put = exchange_.put_answer({gateway::event_frame("", mcp::response(call_.request.id, why))});
   }
+  if (!put) exchange_.close_after();
   co_return co_await exchange_.end_stream();
 }
 
@@ -123,13 +125,14 @@ void PostCall::ask(std::string_view method, std::string_view params, gateway::An
     return;
   }
   if (!exchange_.streaming()) begin_stream();
-  const std::string id = frontend_.questions_.add(this, session_.get(), std::move(answer));
+  const std::string id = state_.questions.add(this, session_.get(), std::move(answer));
   send_message(mcp::request(id, method, *question));
 }
 
 void PostCall::notify(std::string_view method, std::string_view params) {
+  if (!wants(method, params)) return;
   // Notifications must not cost a slow reader its answer.
-  if (!wants(method, params) || exchange_.congested()) return;
+  if (exchange_.congested(params.size())) return exchange_.log_dropped();
   if (!exchange_.streaming()) begin_stream();
   send_message(mcp::notification(method, mcp::notice_for(call_.revision, method, params)));
 }
@@ -138,13 +141,13 @@ void PostCall::notify(std::string_view method, std::string_view params) {
 void PostCall::withdraw_questions() {
   if (exchange_.streaming()) return;
   drop();
-  here().timers().set(*this, here().now() + frontend_.settings_.stream_after);
+  here().timers().set(*this, here().now() + state_.settings.stream_after);
 }
 
 void PostCall::begin_stream() {
   exchange_.begin_stream();
   if (!session_) return;
-  stream_ = frontend_.streams_.create(session_->id);
+  stream_ = state_.streams.create(session_->id);
   sink_ = std::make_shared<ExchangeSink>(exchange_);
   stream_->attach(sink_, 0);
   // An event without data, from which a client can resume before anything was sent. Older
@@ -158,7 +161,9 @@ void PostCall::send_message(std::string_view message) {
     return;
   }
   auto put = exchange_.put({gateway::event_frame("", message)});
-  if (!put) stop_.request();  // Without a session nobody can ask for the rest.
+  if (put) return;
+  exchange_.close_after();
+  stop_.request();  // Without a session nobody can ask for the rest.
 }
 
 void PostCall::on_hangup() { stop_.request(); }
@@ -168,11 +173,11 @@ void PostCall::on_deadline() {
   if (!exchange_.streaming()) {
     begin_stream();
   }
-  if (!sink_ || !sink_->ended()) {
+  if ((!sink_ || !sink_->ended()) && !exchange_.congested()) {
     auto put = exchange_.put({kSseComment});
     if (!put && sink_) sink_->on_end();
   }
-  here().timers().set(*this, here().now() + frontend_.settings_.keep_alive);
+  here().timers().set(*this, here().now() + state_.settings.keep_alive);
 }
 
 }  // namespace patchbay::frontends

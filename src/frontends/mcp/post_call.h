@@ -11,13 +11,16 @@
 #include <string_view>
 
 #include "frontends/exchange_sink.h"
-#include "frontends/mcp/http.h"
+#include "frontends/mcp/http_state.h"
+#include "gateway/sessions.h"
+#include "net/http/server/exchange.h"
 
 namespace patchbay::frontends {
 
 class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
  public:
-  PostCall(McpHttp& frontend, net::HttpExchange& exchange, const mcp::Message& message,
+  // REQUIRES: all outlive the call.
+  PostCall(McpHttpState& state, net::HttpExchange& exchange, const mcp::Message& message,
            const mcp::Method& method, mcp::Revision revision,
            std::shared_ptr<gateway::Session> session);
   ~PostCall() override;
@@ -36,11 +39,12 @@ class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
   Task<void> finish(const mcp::Reply& reply);
   int status_of(const mcp::Reply& reply) const;
 
-  McpHttp& frontend_;
+  McpHttpState& state_;
   net::HttpExchange& exchange_;
   const std::shared_ptr<gateway::Session> session_;
   gateway::Call call_;
   const mcp::FindHeader find_header_;
+  std::string client_info_;  // Of a client without a session.
   Stop stop_;
   std::shared_ptr<gateway::EventStream> stream_;  // Of a session only: the others cannot resume.
   std::shared_ptr<ExchangeSink> sink_;

@@ -66,12 +66,13 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
 
  private:
   void start(Listener& listener) override { listener_ = &listener; }
-  Result<void> send(std::string message, const transport::Sending&) override {
-    auto put = exchange_.put({gateway::event_frame("", message)});
-    // A stream with a hole is of no use to anyone: the client must connect anew.
-    if (!put) conversation_.end();
-    return put;
+  // Answers wait for the client; notifications that it is too slow for are dropped.
+  Result<void> send(std::string message, const transport::Sending& how) override {
+    const std::string frame = gateway::event_frame("", message);
+    return how.is_answer ? exchange_.put_answer({frame}) : exchange_.put({frame});
   }
+  bool full() const override { return exchange_.full(); }
+  Task<void> room() override { return exchange_.room(); }
   void close_sending() override {}
   void close() override {}
 
@@ -79,9 +80,19 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
   void on_stop() override { conversation_.end(); }
   void on_deadline() override {
     if (!still_stands(*exchange_.caller)) return conversation_.end();
-    if (exchange_.put({kSseComment})) set_timer();
+    if (exchange_.stalled()) {
+      exchange_.close_after();
+      return conversation_.end();
+    }
+    set_timer();
+    if (exchange_.congested()) return;  // A reader that has something to read needs no comment.
+    auto put = exchange_.put({kSseComment});
+    discard(put, "on_hangup() reports a client that has disconnected");
   }
-  void set_timer() { here().timers().set(*this, here().now() + frontend_.keep_alive_); }
+  void set_timer() {
+    const auto pause = std::min(frontend_.keep_alive_, exchange_.write_timeout());
+    here().timers().set(*this, here().now() + pause);
+  }
 
   McpSse& frontend_;
   net::HttpExchange& exchange_;

@@ -16,20 +16,22 @@ std::string subscribed_uri(const mcp::Message& request) {
   return uri ? json::as_string(uri->raw).value_or("") : "";
 }
 
-std::optional<mcp::Reply> answered_by_set(const Subscriber& subscriber,
-                                          const mcp::Message& request) {
-  const bool joins = request.method == "resources/subscribe";
-  if (!joins && request.method != "resources/unsubscribe") return std::nullopt;
-  const std::string uri = subscribed_uri(request);
+std::optional<mcp::Reply> answered_by_set(const Subscriber& subscriber, const gateway::Call& call) {
+  if (!call.method.subscribes()) return std::nullopt;
+  const bool joins = call.method.action == mcp::Action::subscribe;
+  const std::string uri = subscribed_uri(call.request);
   if (uri.empty() || subscriber.wants(uri) != joins) return std::nullopt;
   return mcp::result_reply("{}");
 }
 
-void note_subscription(Subscriber& subscriber, const mcp::Message& request,
-                       const mcp::Reply& reply) {
-  if (reply.is_error) return;
-  if (request.method == "resources/subscribe") subscriber.add(subscribed_uri(request));
-  if (request.method == "resources/unsubscribe") subscriber.remove(subscribed_uri(request));
+void note_subscription(Subscriber& subscriber, const gateway::Call& call, const mcp::Reply& reply) {
+  if (reply.is_error || !call.method.subscribes()) return;
+  const std::string uri = subscribed_uri(call.request);
+  if (call.method.action == mcp::Action::subscribe) {
+    subscriber.add(uri);
+  } else {
+    subscriber.remove(uri);
+  }
 }
 
 Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::CallOrigin caller,

@@ -20,12 +20,10 @@ std::string subscribed_uri(const mcp::Message& request);
 
 // The answer to a request that changes nothing: subscribing twice, or unsubscribing
 // from what is not subscribed. Empty for every other request.
-std::optional<mcp::Reply> answered_by_set(const Subscriber& subscriber,
-                                          const mcp::Message& request);
+std::optional<mcp::Reply> answered_by_set(const Subscriber& subscriber, const gateway::Call& call);
 
 // Keeps the set in step with a request that was answered.
-void note_subscription(Subscriber& subscriber, const mcp::Message& request,
-                       const mcp::Reply& reply);
+void note_subscription(Subscriber& subscriber, const gateway::Call& call, const mcp::Reply& reply);
 
 // Subscribes or unsubscribes on behalf of a client that did not send the request itself.
 Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::CallOrigin caller,

@@ -68,13 +68,15 @@ Task<void> RestCall::finish(RestAnswer answer) {
   // The answer may be large: let what came before it leave first.
   auto drained = co_await exchange_.drained();
   if (!drained) co_return drained;
-  send_event(answer.event, answer.body);
+  auto put = exchange_.put_answer({gateway::event_frame("", answer.body, answer.event)});
+  if (!put) exchange_.close_after();
   co_return co_await exchange_.end_stream();
 }
 
 void RestCall::notify(std::string_view method, std::string_view params) {
+  if (!streaming_) return;
   // Notifications must not cost a slow reader its answer.
-  if (!streaming_ || exchange_.congested()) return;
+  if (exchange_.congested(params.size())) return exchange_.log_dropped();
   if (!exchange_.streaming()) begin_stream();
   send_event(event_of(method), mcp::notice_for(call_.revision, method, params));
 }
@@ -87,14 +89,19 @@ void RestCall::begin_stream() { exchange_.begin_stream(fields_); }
 
 void RestCall::send_event(std::string_view event, std::string_view data) {
   auto put = exchange_.put({gateway::event_frame("", data, event)});
-  if (!put) stop_.request();
+  if (put) return;
+  exchange_.close_after();
+  stop_.request();
 }
 
 // The call takes long: show the client that it is alive, and go on doing so.
 void RestCall::on_deadline() {
   if (!exchange_.streaming()) begin_stream();
-  auto put = exchange_.put({kSseComment});
-  if (!put) stop_.request();
+  // A reader that has something to read needs no comment.
+  if (!exchange_.congested()) {
+    auto put = exchange_.put({kSseComment});
+    if (!put) stop_.request();
+  }
   here().timers().set(*this, here().now() + streaming_->keep_alive);
 }
 

@@ -52,7 +52,7 @@ std::unique_ptr<Frontend> SharedRestFrontend::make(const WorkerServices& worker)
 
 std::vector<SharedFrontend::Entrance> SharedRestFrontend::entrances() const {
   if (!settings_.rest.enabled) return {};
-  return {{"rest", {"/api", "/rcs", "/mcp/v1"}}};
+  return {{"rest", {"/api", "/rcs", "/mcp/v1"}}, {"swagger ui", {"/swagger-ui/index.html"}}};
 }
 
 }  // namespace patchbay::frontends

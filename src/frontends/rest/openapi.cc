@@ -64,6 +64,7 @@ class Writer {
   void each(ItemKind kind, const std::function<void(const CatalogEntry&, std::string_view)>& add) {
     const auto& entries = catalog_.entries(kind);
     for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (!entries[i].offered) continue;
       add_tag(entries[i].upstream->name());
       add(entries[i], catalog_.items(kind)[i]);
     }

@@ -1,22 +1,19 @@
 #include "frontends/wire/host.h"
 
 #include "core/release.h"
-#include "frontends/wire/session.h"
 
 namespace patchbay::frontends {
 namespace {
 
-std::vector<policy::RateSettings> rows(const WireRate& rate, policy::Per per) {
+std::vector<policy::RateSettings> rows(const WireRate& rate) {
   if (!rate.enabled) return {};
-  return {{.per = per, .calls = rate.default_limit, .window = rate.window}};
+  return {{.per = policy::Per::principal, .calls = rate.default_limit, .window = rate.window}};
 }
 
 }  // namespace
 
 WireState::WireState(const WireSettings& given, std::size_t rate_keys)
-    : settings(given),
-      by_caller(rows(given.rate_limiting, policy::Per::principal), rate_keys),
-      by_address(rows(given.rate_limiting, policy::Per::address), rate_keys) {}
+    : settings(given), rates(rows(given.rate_limiting), rate_keys) {}
 
 WireShared::WireShared(metrics::Registry& registry)
     : messages(registry.counter("patchbay_wire_messages_total",
@@ -33,12 +30,12 @@ std::string& WireHost::scratch() {
   return scratch_;
 }
 
-void WireHost::add(WireSession& session) {
+void WireHost::add(Session& session) {
   sessions_.insert(&session);
   shared_.sessions->add(1);
 }
 
-void WireHost::remove(WireSession& session) {
+void WireHost::remove(Session& session) {
   sessions_.erase(&session);
   shared_.sessions->add(-1);
 }

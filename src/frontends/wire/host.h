@@ -20,16 +20,13 @@
 
 namespace patchbay::frontends {
 
-class WireSession;
-
 // The settings, and the counts that belong to them. Made anew when the settings change; shared by
 // all workers.
 struct WireState {
   WireState(const WireSettings& given, std::size_t rate_keys);
 
   const WireSettings settings;
-  policy::Rates by_caller;   // Of authenticated callers,
-  policy::Rates by_address;  // and of all others.
+  policy::Rates rates;  // Of authenticated callers, and of each connection of all others.
 };
 
 struct WireShared {
@@ -44,6 +41,17 @@ struct WireShared {
 
 class WireHost {
  public:
+  // A session, as far as it is notified of changes.
+  class Session {
+   public:
+    virtual void notify_changed(gateway::CatalogChanges& update) = 0;
+    virtual void notify_updated(gateway::ResourceUpdate& update) = 0;
+    virtual void notify_task(const std::string& upstream, const gateway::TaskUpdate& update) = 0;
+
+   protected:
+    ~Session() = default;
+  };
+
   // REQUIRES: everything referred to outlives the host.
   WireHost(gateway::McpServer& server, gateway::CatalogView& catalog,
            RequestAuthenticator& authenticator, WireShared& shared,
@@ -66,8 +74,8 @@ class WireHost {
   // Empty memory to write a message into that is sent before anything else is written.
   std::string& scratch();
 
-  void add(WireSession& session);
-  void remove(WireSession& session);
+  void add(Session& session);
+  void remove(Session& session);
 
   void notify_changed(gateway::CatalogChanges& update);
   void notify_updated(gateway::ResourceUpdate& update);
@@ -79,7 +87,7 @@ class WireHost {
   RequestAuthenticator& authenticator_;
   WireShared& shared_;
   std::shared_ptr<WireState> state_;
-  std::set<WireSession*> sessions_;
+  std::set<Session*> sessions_;
   std::string scratch_;
 };
 

@@ -37,6 +37,14 @@ Result<void> check_content(const wire::Envelope& envelope) {
   return Error{Code::invalid_request, "give either 'mcp_payload' or 'error', not both"};
 }
 
+// The handshake and pings keep a connection going; they cost nothing that needs a bound.
+bool is_counted(std::string_view method) {
+  const auto* const known = std::ranges::find(mcp::kMethods, method, &mcp::Method::name);
+  if (known == mcp::kMethods.end()) return true;
+  return known->local != mcp::Local::initialize && known->local != mcp::Local::discover &&
+         known->local != mcp::Local::ping;
+}
+
 std::string details_of(const Error& why) {
   return why.code == Code::rate_limited ? limit_details(why.data) : why.data;
 }
@@ -50,6 +58,7 @@ WireSession::WireSession(WireHost& host, WireSink& sink, WirePeer peer)
       state_(host.state()),
       chunks_({state_->settings.chunk.value, state_->settings.max_message.value,
                static_cast<std::size_t>(state_->settings.incomplete_messages)}) {
+  connection_.id = "connection " + random_hex(8);
   host_.add(*this);
 }
 
@@ -265,11 +274,16 @@ Result<void> WireSession::admit(const mcp::Message& message) const {
     return Error{Code::overloaded, fmt::format("{} requests of this connection are running already",
                                                state_->settings.requests)};
   }
-  policy::Rates& rates =
-      caller_->auth_method == AuthMethod::none ? state_->by_address : state_->by_caller;
+  if (!is_counted(message.method)) return ok();
+  // Several clients may share an address: a person with two of them, or everybody behind a proxy.
+  const Principal& client = caller_->auth_method == AuthMethod::none ? connection_ : *caller_;
   policy::Rates::Permit permit;
   std::optional<policy::Quota> quota;
-  return rates.admit({*caller_, peer_.ip}, here().now(), permit, quota);
+  auto admitted = state_->rates.admit({client, peer_.ip}, here().now(), permit, quota);
+  if (admitted) return ok();
+  Error refused = admitted.error();
+  refused.message += " (wire.rate_limiting)";
+  return refused;
 }
 
 // ---- Answers and notifications out

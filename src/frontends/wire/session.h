@@ -68,7 +68,7 @@ struct WirePeer {
   Caller caller = {};                                    // Null: not known yet.
 };
 
-class WireSession final : transport::Channel, AnswerSink {
+class WireSession final : WireHost::Session, transport::Channel, AnswerSink {
  public:
   // REQUIRES: host and sink outlive the session.
   WireSession(WireHost& host, WireSink& sink, WirePeer peer);
@@ -93,10 +93,6 @@ class WireSession final : transport::Channel, AnswerSink {
   bool known() const { return caller_ != nullptr; }
   bool idle() const { return pending_.empty(); }
 
-  void notify_changed(gateway::CatalogChanges& update);
-  void notify_updated(gateway::ResourceUpdate& update);
-  void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
-
  private:
   // A request that runs.
   struct Pending {
@@ -107,6 +103,10 @@ class WireSession final : transport::Channel, AnswerSink {
     std::optional<WireOffer> offer = {};  // Of an `initialize`.
   };
 
+  // WireHost::Session.
+  void notify_changed(gateway::CatalogChanges& update) override;
+  void notify_updated(gateway::ResourceUpdate& update) override;
+  void notify_task(const std::string& upstream, const gateway::TaskUpdate& update) override;
   // transport::Channel, for the conversation.
   void start(Listener& listener) override { listener_ = &listener; }
   Result<void> send(std::string message, const transport::Sending& how) override;
@@ -138,8 +138,9 @@ class WireSession final : transport::Channel, AnswerSink {
   WireSink& sink_;
   const WirePeer peer_;
   const std::shared_ptr<WireState> state_;
-  Caller caller_;        // Of the last message; always the same principal.
-  Shares::Share share_;  // Of the caller, where nobody was known when the connection was made.
+  Principal connection_;  // As whom the rates count a caller that nobody knows.
+  Caller caller_;         // Of the last message; always the same principal.
+  Shares::Share share_;   // Of the caller, where nobody was known when the connection was made.
   Listener* listener_ = nullptr;
   std::optional<Conversation> conversation_;  // Since the caller is known.
   OneShot<void> begun_;

@@ -95,7 +95,9 @@ template <>
 inline constexpr auto config::fields<frontends::WireRate> = std::tuple{
     Field{"enabled", &frontends::WireRate::enabled, "Whether requests are rate limited."},
     Field{"default_limit", &frontends::WireRate::default_limit,
-          "Maximum number of requests per client in one window.", Range{1, 1'000'000'000}},
+          "Maximum number of requests per client in one window. A client is a caller, or without "
+          "`auth` a connection. The handshake, pings and cancellations do not count.",
+          Range{1, 1'000'000'000}},
     Field{"window", &frontends::WireRate::window, "Duration of the window.",
           Range{Duration(1'000), Duration(86'400'000)}},
 };

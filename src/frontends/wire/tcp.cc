@@ -4,6 +4,7 @@
 #include "frontends/wire/connection.h"
 #include "net/io/address_share.h"
 #include "net/io/socket.h"
+#include "net/stream/proxy_header.h"
 #include "observe/log.h"
 #include "transport/wire/envelope.h"
 #include "transport/wire/fault.h"
@@ -45,11 +46,13 @@ void WireTcp::admit(net::Fd fd, const net::PeerAddress& from, bool secure) {
     }
     return;
   }
-  auto share = net::take_connection_share(from);
-  if (!share) {
+  const bool unnamed = settings_.proxy_protocol && !net::is_proxy(settings_.proxies, from);
+  if (unnamed) net::log_unnamed_proxy(from);
+  auto share = net::take_connection_share(from, settings_.proxies);
+  if (unnamed || !share) {
     counters_.connections.fetch_sub(1, std::memory_order_relaxed);
     counters_.refused->add();
-    if (!secure) net::send_at_once(fd.get(), error_frame(share.error()));
+    if (!secure && !unnamed) net::send_at_once(fd.get(), error_frame(share.error()));
     return;
   }
   net::set_no_delay(fd.get());
@@ -59,13 +62,37 @@ void WireTcp::admit(net::Fd fd, const net::PeerAddress& from, bool secure) {
 
 Task<void> WireTcp::serve(net::Fd fd, net::PeerAddress from, bool secure) {
   net::Stream stream(std::move(fd));
-  auto served = secure ? co_await shake_hands(stream, from) : ok();
+  Shares::Share share;
+  auto served =
+      settings_.proxy_protocol ? co_await learn_client(stream, from, secure, share) : ok();
+  if (served && secure) served = co_await shake_hands(stream, from);
   if (served) {
     WireConnection connection(host_, stream, from, {settings_.write_time, settings_.grace});
     served = co_await connection.run(idle_);
   }
   counters_.connections.fetch_sub(1, std::memory_order_relaxed);
   co_return served;
+}
+
+// The connection counts for the client that the proxy names.
+Task<void> WireTcp::learn_client(net::Stream& stream, net::PeerAddress& from, bool secure,
+                                 Shares::Share& share) {
+  const auto proxies = settings_.proxies;  // A reload may replace them meanwhile.
+  auto reading = net::read_proxy_header(stream, from, *proxies);
+  auto client = co_await reading.with_stop(idle_);
+  if (!client) {
+    counters_.refused->add();
+    co_return client.error();
+  }
+  from = *client;
+  auto taken = net::take_connection_share(from, proxies);
+  if (taken) {
+    share = *std::move(taken);
+    co_return ok();
+  }
+  counters_.refused->add();
+  if (!secure) net::send_at_once(stream.fd(), error_frame(taken.error()));
+  co_return taken.error();
 }
 
 Task<void> WireTcp::shake_hands(net::Stream& stream, const net::PeerAddress& from) {

@@ -10,6 +10,7 @@
 #include "frontends/wire/host.h"
 #include "net/http/server/server.h"
 #include "net/io/listener.h"
+#include "net/io/trusted_proxies.h"
 #include "net/tls/context.h"
 
 namespace patchbay::frontends {
@@ -21,7 +22,9 @@ struct WireTcpSettings {
   std::chrono::nanoseconds handshake_time = std::chrono::seconds(5);
   std::chrono::nanoseconds write_time = std::chrono::seconds(30);  // For what is left at the end.
   std::chrono::nanoseconds grace =
-      std::chrono::seconds(10);  // For calls of a client that has gone.
+      std::chrono::seconds(10);                             // For calls of a client that has gone.
+  std::shared_ptr<const net::TrustedProxies> proxies = {};  // Null: none are named.
+  bool proxy_protocol = false;  // Connections begin with a PROXY protocol header.
 };
 
 class WireTcp {
@@ -45,6 +48,8 @@ class WireTcp {
  private:
   void admit(net::Fd fd, const net::PeerAddress& from, bool secure);
   Task<void> serve(net::Fd fd, net::PeerAddress from, bool secure);
+  Task<void> learn_client(net::Stream& stream, net::PeerAddress& from, bool secure,
+                          Shares::Share& share);
   Task<void> shake_hands(net::Stream& stream, const net::PeerAddress& from);
   Task<void> start_tls(net::Stream& stream);
 

@@ -4,6 +4,7 @@
 
 #include "async/one_shot.h"
 #include "crypto/sha256.h"
+#include "gateway/call/clock.h"
 #include "json/canonical.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
@@ -100,7 +101,7 @@ Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& qu
   ask(call, "elicitation/create", params,
       [answer](mcp::Reply reply) { answer->deliver(std::move(reply)); });
   auto reply = co_await answer->wait(asked + call.timeout);
-  call.deadline += here().now() - asked;
+  pause_clock(call, here().now() - asked);
   if (!reply) {
     if (reply.error().code != Code::timeout) co_return reply.error();
     co_return refusal("nobody answered whether this call is approved; it was not made");

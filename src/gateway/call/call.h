@@ -64,6 +64,15 @@ struct CallOrigin {
 // What a record calls the rule that hides something: that no rule allows it, or one denies it.
 inline constexpr std::string_view kHidden = "hidden";
 
+// How long a call may take. It ends at `latest` even if it reports progress all the time.
+struct CallClock {
+  std::chrono::milliseconds limit{0};  // Without an answer or progress. 0: progress counts nothing.
+  std::string_view setting = {};       // That states the limit...
+  bool of_upstream = false;            // ...and is one of the call's upstream.
+  std::chrono::milliseconds total{0};
+  mutable Deadline latest = kNever;
+};
+
 struct Call {
   const mcp::Message& request;
   const mcp::Method& method;
@@ -71,13 +80,15 @@ struct Call {
   std::string_view frontend;  // Which front end: "mcp-http", "mcp-stdio".
   Executor& owner;            // The caller's worker.
   Peer& client;
-  mutable Deadline deadline;  // Moves while a person does what the call waits for.
+  mutable Deadline deadline;  // Moves while a person does what the call waits for: pause_clock();
+                              // and with progress: restart_clock().
   std::size_t bytes_in = 0;
   Caller caller = {};  // Set by the front end. A call of nobody is refused.
 
   // Who asks, as far as the front end knows.
   std::string_view session = {};         // Empty for a client without one.
   std::string_view capabilities = "{}";  // Of the client, raw.
+  std::string_view client_info = {};     // Its name and version: see client_info.h. May be empty.
   std::optional<int> log_level = {};     // The least important messages it wants; none if it
                                          // has never said so.
 
@@ -90,8 +101,8 @@ struct Call {
   // The client answers questions at a link that stands for its request, which it does not repeat.
   bool linked = false;
 
-  // Set by frontends of MCP: questions of the gateway reach a person who uses the client.
-  // Elsewhere the caller itself would answer.
+  // Set by frontends of MCP: questions of the gateway reach a person who uses the client, and
+  // results a model. Elsewhere the caller itself would answer.
   bool has_user = false;
 
   // The client distinguishes a resource whose value is JSON null from one without content.
@@ -102,6 +113,9 @@ struct Call {
 
   // Set by the McpServer: how long the client may think about a question of the upstream.
   std::chrono::nanoseconds timeout{0};
+
+  // Set by the McpServer and the pipeline. See gateway/call/clock.h.
+  CallClock clock = {};
 
   std::string_view trace = {};  // Its traceparent, if it has one.
   std::string_view from = {};   // The address that it comes from; empty for our own stdin.
@@ -114,6 +128,7 @@ struct Call {
       {};                        // What is left to the caller, where that is bounded.
   std::string target = {};       // The name in the request.
   std::string upstream = {};     // Who answers; empty until routed.
+  std::string_view tool = {};    // What metrics call the tool, `upstream.tool`; of the catalog.
   std::string rule = {};         // Which rule decided; empty: none did.
   bool is_admin = false;         // The caller has the role `admin`.
   std::string approved_by = {};  // Who approved it; empty: nobody had to.

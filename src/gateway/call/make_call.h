@@ -24,6 +24,7 @@ struct CallParts {
 
   std::string_view session = {};         // Empty for a client without one.
   std::string_view capabilities = "{}";  // Of the client, raw.
+  std::string_view client_info = {};     // See Call.
   std::optional<int> log_level = {};     // See Call.
   std::string_view trace = {};           // Its traceparent, if it has one.
   const mcp::FindHeader* headers = nullptr;
@@ -44,6 +45,7 @@ inline Call make_call(CallParts parts) {
           .caller = std::move(parts.caller),
           .session = parts.session,
           .capabilities = parts.capabilities,
+          .client_info = parts.client_info,
           .log_level = parts.log_level,
           .headers = parts.headers,
           .linked = parts.linked,

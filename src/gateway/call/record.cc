@@ -2,20 +2,34 @@
 
 #include "async/one_shot.h"
 #include "crypto/sha256.h"
+#include "gateway/call/client_info.h"
 #include "gateway/call/trace.h"
+#include "json/read.h"
 #include "observe/log.h"
 
 namespace patchbay::gateway {
 namespace {
 
-Outcome outcome_of(const mcp::Reply& reply) {
+// A result that states that its tool failed. The results of tools alone have that member.
+bool states_failure(const Call& call, const mcp::Reply& reply) {
+  const bool of_tool = call.method.action == mcp::Action::call_tool ||
+                       call.method.action == mcp::Action::task_result;
+  if (!of_tool) return false;
+  if (reply.from) return reply.has_failed;
+  // Most of our own results have it nowhere, and a search costs less than reading them as JSON.
+  return reply.body.contains(R"("isError")") && json::member(reply.body, "isError") == "true";
+}
+
+Outcome outcome_of(const Call& call, const mcp::Reply& reply) {
   if (reply.why) return static_cast<Outcome>(*reply.why);
-  return reply.is_error ? Outcome::upstream_error : Outcome::ok;
+  if (reply.is_error) return Outcome::upstream_error;
+  return states_failure(call, reply) ? Outcome::tool_error : Outcome::ok;
 }
 
 std::string_view name_of(Outcome outcome) {
   if (outcome == Outcome::ok) return "ok";
   if (outcome == Outcome::upstream_error) return "upstream_error";
+  if (outcome == Outcome::tool_error) return "tool_error";
   return info(static_cast<Code>(outcome)).name;
 }
 
@@ -57,7 +71,8 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
   record.decision = is_denied(call, reply) ? "deny" : "allow";
   record.rule = call.rule;
   record.by = call.approved_by;
-  record.outcome = name_of(outcome_of(reply));
+  record.client = call.client_info;
+  record.outcome = name_of(outcome_of(call, reply));
   record.trace = trace_id(traceparent_of(call));
   record.ms = seconds_since(began) * 1e3;
   record.bytes_in = call.bytes_in;
@@ -87,10 +102,28 @@ void Recorder::count(const std::string& upstream, Outcome outcome, double second
   known.seconds->observe(seconds);
 }
 
+// What is beyond the first names is counted together, since clients choose some of them.
+void Recorder::count(Named& named, std::string_view name, Outcome outcome) {
+  auto known = named.by_name.find(name);
+  if (known == named.by_name.end()) {
+    const std::string label = registry_.bounded(named.family, name, max_names_);
+    known = named.by_name.try_emplace(label).first;
+  }
+  auto& counter = known->second[static_cast<std::size_t>(outcome)];
+  if (!counter) {
+    const auto labels =
+        metrics::labels({{named.label, known->first}, {"outcome", name_of(outcome)}});
+    counter = registry_.counter(named.family, named.help, labels);
+  }
+  counter->add();
+}
+
 void Recorder::record(const Call& call, const mcp::Reply& reply, Deadline began) {
   const double seconds = seconds_since(began);
-  const auto outcome = outcome_of(reply);
+  const auto outcome = outcome_of(call, reply);
   count(call.upstream, outcome, seconds);
+  if (!call.tool.empty()) count(by_tool_, call.tool, outcome);
+  count(by_client_, client_name(call.client_info), outcome);
   if (log_calls_) log(call, reply, outcome, seconds);
   if (audit_ && !must_keep()) audit_->put(audit_record(call, reply, began, audit_->settings()));
 }
@@ -106,11 +139,12 @@ Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline be
 }
 
 void Recorder::log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds) {
-  log::Line(log::Level::info, "call")
-      .add("id", call.request.id)
+  log::Line line(log::Level::info, "call");
+  line.add("id", call.request.id)
       .add("frontend", call.frontend)
-      .add("who", call.caller ? call.caller->name : "nobody")
-      .add("method", call.request.method)
+      .add("who", call.caller ? call.caller->name : "nobody");
+  if (!call.client_info.empty()) line.add("client", call.client_info);
+  line.add("method", call.request.method)
       .add("name", call.target)
       .add("upstream", call.upstream)
       .add("outcome", name_of(outcome))

@@ -12,6 +12,7 @@
 
 #include "async/task.h"
 #include "core/error.h"
+#include "core/text_hash.h"
 #include "gateway/call/call.h"
 #include "mcp/reply.h"
 #include "observe/metrics.h"
@@ -19,9 +20,13 @@
 
 namespace patchbay::gateway {
 
-// What a call came to: the number of a Code, or one of the two that no Code stands for.
-enum class Outcome : std::uint8_t { ok = kCodes.size(), upstream_error };
-inline constexpr std::size_t kOutcomes = kCodes.size() + 2;
+// What a call came to: the number of a Code, or one of those that no Code stands for.
+enum class Outcome : std::uint8_t {
+  ok = kCodes.size(),
+  upstream_error,  // The upstream answered with an error.
+  tool_error,      // The tool failed: its result has `isError`.
+};
+inline constexpr std::size_t kOutcomes = kCodes.size() + 3;
 
 class Recorder {
  public:
@@ -50,12 +55,24 @@ class Recorder {
 
   void set_log_calls(bool on) { log_calls_ = on; }
 
+  // How many tools, and how many clients, are counted by name. The rest is counted together.
+  void set_max_names(std::size_t most) { max_names_ = most; }
+
  private:
+  using Counters = std::array<std::shared_ptr<metrics::Counter>, kOutcomes>;  // Made when counted.
   struct Series {
     std::shared_ptr<metrics::Histogram> seconds;
-    std::array<std::shared_ptr<metrics::Counter>, kOutcomes> calls;  // Made when first counted.
+    Counters calls;
+  };
+  // Calls by the name of something: of a tool, or of a client.
+  struct Named {
+    std::string family;
+    std::string help;
+    std::string_view label;
+    TextMap<Counters> by_name = {};  // At most as many as are counted by name, and "other".
   };
   void count(const std::string& upstream, Outcome outcome, double seconds);
+  void count(Named& named, std::string_view name, Outcome outcome);
   Series& series(const std::string& upstream);
   void log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds);
 
@@ -63,6 +80,9 @@ class Recorder {
   std::shared_ptr<policy::AuditLog> audit_;
   bool log_calls_ = true;
   std::unordered_map<std::string, Series> by_upstream_;
+  std::size_t max_names_ = 500;
+  Named by_tool_{"patchbay_tool_calls_total", "Calls by tool and outcome.", "tool"};
+  Named by_client_{"patchbay_client_calls_total", "Calls by client and outcome.", "client"};
 };
 
 }  // namespace patchbay::gateway

@@ -4,6 +4,7 @@
 // answer() and state() may be called on any worker; start() and stop() on the control thread.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,12 @@
 #include "mcp/reply.h"
 
 namespace patchbay::gateway {
+
+// How long calls to an upstream may take, by its own settings.
+struct UpstreamTimeout {
+  std::chrono::milliseconds time{0};  // 0: as limits.call_timeout says.
+  std::string_view setting = "timeout";
+};
 
 struct UpstreamState {
   bool up = false;
@@ -49,6 +56,11 @@ class Upstream {
   // Whether it may ask the client of a call something. Upstreams that never ask let calls skip
   // the input-round machinery.
   virtual bool can_ask() const { return true; }
+
+  virtual UpstreamTimeout call_timeout() const { return {}; }
+
+  // What its server states about how to use it; empty if nothing.
+  virtual std::string instructions() const { return {}; }
 
   virtual UpstreamState state() const = 0;
 

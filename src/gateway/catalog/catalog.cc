@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 
+#include "gateway/catalog/short_names.h"
 #include "json/read.h"
 #include "mcp/shape.h"
 #include "mcp/uri_template.h"
@@ -40,9 +41,15 @@ std::map<std::string, int> count_names(const std::vector<Offer>& offers, ItemKin
   return count;
 }
 
-void add_alias(auto& aliases, std::string name, std::size_t entry) {
-  const auto [found, added] = aliases.try_emplace(std::move(name), entry);
-  if (!added && found->second != entry) found->second = kAmbiguous;
+// Another name of an entry. One that several have is nobody's; which they are is noted.
+void add_alias(auto& section, std::string name, std::size_t entry) {
+  const auto [found, added] = section.names.try_emplace(std::move(name), entry);
+  if (added || found->second == entry) return;
+  auto& all = section.ambiguous[found->first];
+  for (const auto one : {found->second, entry}) {
+    if (one != kAmbiguous && std::ranges::find(all, one) == all.end()) all.push_back(one);
+  }
+  found->second = kAmbiguous;
 }
 
 // What was compiled for a tool is the same in every part of its catalog, and in the next one.
@@ -112,7 +119,7 @@ std::vector<Offer> Catalog::offers_to(const policy::Access& access) const {
   std::vector<Offer> left;
   for (const auto& offer : offers_) {
     const auto upstream = offer.upstream->name();
-    Offer part{offer.upstream, offer.items, offer.own_names};
+    Offer part{offer.upstream, offer.items, offer.own_names, offer.timeouts};
     const auto leave_out = [&part](ItemKind kind, auto hidden) {
       std::erase_if(mcp::of(part.items, kind), hidden);
     };
@@ -154,6 +161,7 @@ bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mc
   const bool tool = kind == ItemKind::tool;
   to.entries.push_back({offer.upstream, own_name(offer, kind, item), listed, mirrored(kind, item),
                         tool ? mcp::task_support(item.definition) : mcp::TaskSupport::none});
+  to.entries.back().offered = item.listed;
   to.items.push_back(json::with_member(item.definition, mcp::info(kind).key, json::quote(listed)));
   return true;
 }
@@ -167,27 +175,36 @@ void Catalog::add_named(Section& to, ItemKind kind, const Catalog* before) {
         return qualified_->may_have_name(upstream, name);
       };
       const std::string full = fmt::format("{}{}{}", upstream, names_.separator, item.key);
+      const auto shortened = [&](std::string_view prefix) {
+        return short_name(prefix, names_.separator, item.key,
+                          static_cast<std::size_t>(names_.max_length));
+      };
+      std::string listed = shortened("");
       const bool free = (names_.prefix == Prefix::conflict && count.at(item.key) == 1) ||
-                        (names_.prefix == Prefix::never && !to.listed.contains(item.key));
-      const std::string& listed = free && may_have(item.key) ? item.key : full;
+                        (names_.prefix == Prefix::never && !to.listed.contains(listed));
+      if (!free || !may_have(item.key)) listed = shortened(upstream);
+      // A shortened name that is another's is of no use.
+      if (!may_have(listed) || to.listed.contains(listed)) listed = full;
       const std::size_t index = to.entries.size();
       if (!may_have(listed) || !add_entry(to, offer, kind, item, listed)) continue;
       CatalogEntry& entry = to.entries.back();
       entry.dotted = fmt::format("{}.{}", upstream, item.key);
       if (kind == ItemKind::tool) {
         entry.schemas = schemas_of(entry.dotted, item, before);
+        const auto timeout = offer.timeouts.find(item.key);
+        if (timeout != offer.timeouts.end()) entry.timeout = timeout->second;
         if (access_) set_conditions(entry, access_->tool(upstream, item.key));
       }
       // The spellings of two upstreams may be the same (`a_b_c`): such a name is nobody's.
       const auto alias = [&](std::string name) {
         const bool own = may_have(name);
-        add_alias(to.names, std::move(name), own ? index : kAmbiguous);
+        add_alias(to, std::move(name), own ? index : kAmbiguous);
       };
       for (const auto separator : kNameSeparators) {
         alias(fmt::format("{}{}{}", upstream, separator, item.key));
       }
       alias(full);
-      if (may_have(item.key)) add_alias(to.names, item.key, index);
+      if (may_have(item.key)) add_alias(to, item.key, index);
     }
   }
 }
@@ -229,6 +246,24 @@ std::shared_ptr<Upstream> Catalog::find_upstream(std::string_view name) const {
   return found == offers_.end() ? nullptr : found->upstream;
 }
 
+std::vector<std::shared_ptr<Upstream>> Catalog::upstreams() const {
+  std::vector<std::shared_ptr<Upstream>> found;
+  for (const auto& offer : offers_) {
+    if (offer.items != mcp::ItemLists{}) found.push_back(offer.upstream);
+  }
+  return found;
+}
+
+std::vector<std::string> Catalog::meanings(ItemKind kind, std::string_view name) const {
+  const Section& in = section(kind);
+  const auto found = in.ambiguous.find(name);
+  if (found == in.ambiguous.end() || find(kind, name)) return {};
+  std::vector<std::string> listed;
+  for (const auto index : found->second) listed.push_back(in.entries[index].listed);
+  std::ranges::sort(listed);
+  return listed;
+}
+
 std::string Catalog::listed_uri(std::string_view upstream, std::string_view uri) const {
   for (const auto kind : {ItemKind::resource, ItemKind::resource_template}) {
     for (const auto& entry : section(kind).entries) {
@@ -246,7 +281,10 @@ const Catalog::Rendered& Catalog::rendered(ItemKind kind, mcp::Revision revision
   const Section& in = section(kind);
   Rendered& rendered = (*in.rendered)[static_cast<std::size_t>(revision)];
   std::call_once(rendered.once, [&] {
-    for (const auto& item : in.items) rendered.items.push_back(mcp::item_for(revision, kind, item));
+    for (std::size_t i = 0; i < in.items.size(); ++i) {
+      if (!in.entries[i].offered) continue;
+      rendered.items.push_back(mcp::item_for(revision, kind, in.items[i]));
+    }
     rendered.all = fmt::format("{{\"{}\":{}}}", mcp::info(kind).member,
                                joined(rendered.items, 0, rendered.items.size()));
   });

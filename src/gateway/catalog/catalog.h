@@ -5,7 +5,9 @@
 // Immutable; read on any worker.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -35,6 +37,7 @@ enum class Prefix : std::uint8_t {
 struct NameSettings {
   Prefix prefix = Prefix::always;
   std::string separator = "__";
+  int max_length = 64;  // Of a listed name, with its prefix.
 };
 
 struct CatalogEntry {
@@ -47,7 +50,9 @@ struct CatalogEntry {
   std::shared_ptr<const ToolSchemas> schemas = {};  // Only for tools.
   // What a call must fulfil before it is sent; null: nothing.
   std::shared_ptr<const policy::CallConditions> conditions = {};
-  std::string_view rule = {};  // Which one allows it; empty: there are none.
+  std::string_view rule = {};            // Which one allows it; empty: there are none.
+  std::chrono::milliseconds timeout{0};  // Of a tool with one of its own.
+  bool offered = true;                   // False: it can be called, and is in no list.
 };
 
 // What one upstream offers, as an input of the catalog.
@@ -56,6 +61,8 @@ struct Offer {
   mcp::ItemLists items;
   // Tools whose key is not the upstream's own name for them, and that name.
   std::map<std::string, std::string> own_names = {};
+  // Tools that have a timeout of their own, by their key.
+  std::map<std::string, std::chrono::milliseconds> timeouts = {};
 };
 
 class Catalog {
@@ -76,12 +83,18 @@ class Catalog {
   // never another's (see QualifiedNames). For resources: the URI. Null if unknown or ambiguous.
   const CatalogEntry* find(mcp::ItemKind kind, std::string_view name) const;
 
+  // The listed names of the items that `name` may mean, where it may mean several. Else empty.
+  std::vector<std::string> meanings(mcp::ItemKind kind, std::string_view name) const;
+
   // The entry that can read `uri`: the one that lists it, else one with a template that it fits and
   // that may be asked for it. The entry's key is then the URI or the template.
   const CatalogEntry* find_resource(std::string_view uri) const;
 
   // The upstream of that name; null if there is none.
   std::shared_ptr<Upstream> find_upstream(std::string_view name) const;
+
+  // The upstreams that offer something here, in order.
+  std::vector<std::shared_ptr<Upstream>> upstreams() const;
 
   // How clients call the resource that `upstream` calls `uri`.
   std::string listed_uri(std::string_view upstream, std::string_view uri) const;
@@ -92,7 +105,11 @@ class Catalog {
     return in.items[static_cast<std::size_t>(&entry - in.entries.data())];
   }
 
-  std::size_t size(mcp::ItemKind kind) const { return section(kind).entries.size(); }
+  // How many clients are offered.
+  std::size_t size(mcp::ItemKind kind) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(section(kind).entries, &CatalogEntry::offered));
+  }
 
   // All of a kind, in order; entries()[i] is behind items()[i], which is raw JSON with the listed
   // name in it.
@@ -134,6 +151,8 @@ class Catalog {
     std::vector<std::string> items;  // Raw JSON, with the listed names.
     Index listed;                    // Only while it is built.
     Index names;                     // All that an item goes by, the listed one included.
+    // The entries that an ambiguous name may mean.
+    TextMap<std::vector<std::size_t>> ambiguous;
     std::unique_ptr<std::array<Rendered, mcp::kRevisions.size()>> rendered =
         std::make_unique<std::array<Rendered, mcp::kRevisions.size()>>();
   };

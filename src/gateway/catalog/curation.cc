@@ -27,8 +27,9 @@ bool is_allowed(const ToolSettings& settings, const std::string& tool) {
   return std::ranges::any_of(settings.allow, fits) && std::ranges::none_of(settings.deny, fits);
 }
 
-const std::string* find(const config::Dict<std::string>& dict, const std::string& key) {
-  const auto found = std::ranges::find(dict, key, &std::pair<std::string, std::string>::first);
+template <class T>
+const T* find(const config::Dict<T>& dict, const std::string& key) {
+  const auto found = std::ranges::find(dict, key, &std::pair<std::string, T>::first);
   return found == dict.end() ? nullptr : &found->second;
 }
 
@@ -61,7 +62,8 @@ std::map<std::string, std::string> new_names(const std::vector<mcp::Item>& tools
   return names;
 }
 
-void note_absent(const std::vector<mcp::Item>& tools, const config::Dict<std::string>& dict,
+template <class T>
+void note_absent(const std::vector<mcp::Item>& tools, const config::Dict<T>& dict,
                  std::string_view key, std::vector<std::string>& problems) {
   for (const auto& [own, value] : dict) {
     if (std::ranges::find(tools, own, &mcp::Item::key) != tools.end()) continue;
@@ -96,15 +98,19 @@ std::vector<std::string> curate(Offer& offer, const ToolSettings& settings) {
   std::erase_if(tools, [&](const mcp::Item& tool) { return !is_allowed(settings, tool.key); });
   note_absent(tools, settings.rename, "rename", problems);
   note_absent(tools, settings.describe, "describe", problems);
+  note_absent(tools, settings.timeout, "timeout", problems);
   const auto names = new_names(tools, settings, problems);
   for (auto& tool : tools) {
     if (const auto* const text = find(settings.describe, tool.key)) {
       tool.definition = json::with_member(tool.definition, "description", json::quote(*text));
     }
+    const auto* const timeout = find(settings.timeout, tool.key);
     const auto name = names.find(tool.key);
-    if (name == names.end()) continue;
-    offer.own_names.emplace(name->second, tool.key);
-    tool.key = name->second;
+    if (name != names.end()) {
+      offer.own_names.emplace(name->second, tool.key);
+      tool.key = name->second;
+    }
+    if (timeout) offer.timeouts.emplace(tool.key, *timeout);
   }
   return problems;
 }

@@ -19,6 +19,7 @@ struct ToolSettings {
   std::vector<std::string> deny = {};
   config::Dict<std::string> rename = {};
   config::Dict<std::string> describe = {};
+  config::Dict<config::Duration> timeout = {};
 };
 
 // The settings that every upstream has, beside those of its kind.
@@ -48,6 +49,9 @@ inline constexpr auto config::fields<gateway::ToolSettings> = std::tuple{
           "New names of tools, by the upstream's own name."},
     Field{"describe", &gateway::ToolSettings::describe,
           "New descriptions of tools, by the upstream's own name."},
+    Field{"timeout", &gateway::ToolSettings::timeout,
+          "Maximum duration of a call of a tool, by the upstream's own name. Others have that of "
+          "the upstream. 0: the same."},
 };
 
 template <>

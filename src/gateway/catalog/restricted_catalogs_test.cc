@@ -41,7 +41,7 @@ TEST(RestrictedCatalogs, WhatIsHiddenLeavesNoTrace) {
   RestrictedCatalogs restricted;
   const auto whole = std::make_shared<const Catalog>(
       std::vector{offer("a", {"same", "own"}), offer("b", {"same"})},
-      NameSettings{Prefix::conflict, "__"});
+      NameSettings{.prefix = Prefix::conflict});
   const CatalogSnapshot snapshot{whole, rules({rule("r", {"b.*"})})};
   const auto seen = restricted.of(snapshot, caller({"r"}));
   EXPECT_EQ(seen->size(ItemKind::tool), 1U);

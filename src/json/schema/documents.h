@@ -14,7 +14,7 @@
 #include "json/equal.h"
 #include "json/index.h"
 #include "json/schema/keywords.h"
-#include "json/schema/schema.h"
+#include "json/schema/options.h"
 
 namespace patchbay::json {
 

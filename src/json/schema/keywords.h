@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "json/schema/schema.h"
+#include "json/schema/options.h"
 
 namespace patchbay::json {
 

@@ -14,8 +14,8 @@
 
 #include "json/index.h"
 #include "json/schema/keywords.h"
+#include "json/schema/options.h"
 #include "json/schema/regex.h"
-#include "json/schema/schema.h"
 
 namespace patchbay::json {
 

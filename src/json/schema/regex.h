@@ -17,6 +17,8 @@
 
 namespace patchbay::json {
 
+struct RegexScratch;
+
 struct RegexLimits {
   std::size_t pattern = 4096;          // Bytes.
   std::size_t instructions = 16'384;   // Repeats are written out: a{5} is five of them.
@@ -71,10 +73,10 @@ class Regex {
     bool after_word = false;
     auto operator<=>(const Position&) const = default;
   };
-  struct Scratch;
   class Emitter;
   class TableBuilder;
 
+  using Scratch = RegexScratch;
   using Class = Alphabet::Class;
   static constexpr std::uint16_t kDead = 0;  // States of the table that never change again.
   static constexpr std::uint16_t kFound = 1;

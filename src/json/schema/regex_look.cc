@@ -2,6 +2,7 @@
 // so each is evaluated over the whole text once, and its result at every position is stored:
 // look-behinds from the front, look-aheads from the back, with a reversed program. Nested ones are
 // evaluated first. After that a look-around costs no more than any other instruction.
+#include "json/schema/regex.h"
 #include "json/schema/regex_scratch.h"
 #include "json/text.h"
 

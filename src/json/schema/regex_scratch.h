@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "json/schema/regex.h"
-
 namespace patchbay::json {
 
-struct Regex::Scratch {
-  explicit Scratch(std::size_t size) : seen(size, 0) {}
+struct RegexScratch {
+  explicit RegexScratch(std::size_t size) : seen(size, 0) {}
   bool visit(std::uint32_t at) {
     if (seen[at] == round) return false;
     seen[at] = round;

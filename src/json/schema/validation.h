@@ -10,6 +10,7 @@
 #include "json/equal.h"
 #include "json/index.h"
 #include "json/schema/program.h"
+#include "json/schema/violation.h"
 
 namespace patchbay::json {
 

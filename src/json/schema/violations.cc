@@ -1,6 +1,10 @@
 // The part of SchemaValidation that writes messages.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "json/decimal.h"
 #include "json/schema/validation.h"
 #include "json/text.h"
@@ -12,6 +16,42 @@ constexpr std::size_t kLongText = 80;   // Bytes of a value, a name or a pattern
 constexpr std::size_t kLongList = 200;  // Of the allowed values.
 
 std::string clipped(std::string_view text) { return shortened(text, kLongText); }
+
+// Keywords that compare a number with another.
+struct Comparison {
+  Keyword keyword;
+  std::string_view relation;
+};
+constexpr std::array kComparisons{
+    Comparison{Keyword::minimum, "at least"},
+    Comparison{Keyword::maximum, "at most"},
+    Comparison{Keyword::exclusive_minimum, "more than"},
+    Comparison{Keyword::exclusive_maximum, "less than"},
+    Comparison{Keyword::multiple_of, "a multiple of"},
+};
+
+// Keywords that bound how many parts a value has.
+struct SizeBound {
+  Keyword keyword;
+  std::string_view bound;
+  std::string_view one;
+  std::string_view many;
+};
+constexpr std::array kSizeBounds{
+    SizeBound{Keyword::min_length, "at least", "character", "characters"},
+    SizeBound{Keyword::max_length, "at most", "character", "characters"},
+    SizeBound{Keyword::min_items, "at least", "element", "elements"},
+    SizeBound{Keyword::max_items, "at most", "element", "elements"},
+    SizeBound{Keyword::min_properties, "at least", "property", "properties"},
+    SizeBound{Keyword::max_properties, "at most", "property", "properties"},
+};
+
+// The row of a keyword; null if it has none.
+template <class Table>
+const auto* find_row(const Table& table, Keyword keyword) {
+  const auto found = std::ranges::find(table, keyword, [](const auto& row) { return row.keyword; });
+  return found == table.end() ? nullptr : &*found;
+}
 
 std::string_view with_article(Type type) {
   switch (type) {
@@ -69,8 +109,14 @@ Violation SchemaValidation::put_in_words(const Report& report) const {
 std::string SchemaValidation::reason(const Fault& fault) const {
   const SchemaStep& step = *fault.step;
   const auto name = [this](std::uint32_t id) { return quote(clipped(program_.names[id])); };
-  const auto number = [&] { return clipped(program_.numbers[step.a].raw); };
   const std::string_view raw = value_.raw(fault.node);
+  if (const auto* const row = find_row(kComparisons, fault.keyword)) {
+    return fmt::format("must be {} {}, is {}", row->relation, clipped(program_.numbers[step.a].raw),
+                       clipped(raw));
+  }
+  if (const auto* const row = find_row(kSizeBounds, fault.keyword)) {
+    return bounded(row->bound, step.a, fault.detail, row->one, row->many);
+  }
   switch (fault.keyword) {
     case Keyword::type:
       return fmt::format("must be {}, is {}", type_names(step.a),
@@ -81,38 +127,16 @@ std::string SchemaValidation::reason(const Fault& fault) const {
       return "must be " + clipped(program_.constants[step.a].text);
     case Keyword::enumeration:
       return "must be one of " + shortened(program_.constants[step.a].text, kLongList);
-    case Keyword::minimum:
-      return fmt::format("must be at least {}, is {}", number(), clipped(raw));
-    case Keyword::maximum:
-      return fmt::format("must be at most {}, is {}", number(), clipped(raw));
-    case Keyword::exclusive_minimum:
-      return fmt::format("must be more than {}, is {}", number(), clipped(raw));
-    case Keyword::exclusive_maximum:
-      return fmt::format("must be less than {}, is {}", number(), clipped(raw));
-    case Keyword::multiple_of:
-      return fmt::format("must be a multiple of {}, is {}", number(), clipped(raw));
-    case Keyword::min_length:
-      return bounded("at least", step.a, fault.detail, "character", "characters");
-    case Keyword::max_length:
-      return bounded("at most", step.a, fault.detail, "character", "characters");
     case Keyword::pattern:
       return "must match the pattern " + clipped(program_.names[step.b]);
     case Keyword::format:
       return fmt::format("must have the format {}", clipped(program_.names[step.b]));
-    case Keyword::min_items:
-      return bounded("at least", step.a, fault.detail, "element", "elements");
-    case Keyword::max_items:
-      return bounded("at most", step.a, fault.detail, "element", "elements");
     case Keyword::contains:
       return bounded(fault.detail < step.b ? "at least" : "at most",
                      fault.detail < step.b ? step.b : step.c, fault.detail, "element of a kind",
                      "elements of a kind");
     case Keyword::unique_items:
       return "must not be equal to " + clipped(value_.pointer(fault.detail));
-    case Keyword::min_properties:
-      return bounded("at least", step.a, fault.detail, "property", "properties");
-    case Keyword::max_properties:
-      return bounded("at most", step.a, fault.detail, "property", "properties");
     case Keyword::required:
       return fmt::format("the property {} is missing", name(fault.detail));
     case Keyword::dependent_required:

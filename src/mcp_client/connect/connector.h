@@ -24,6 +24,9 @@ class Connection {
   // The server is there, but does not speak in the way that this connection does.
   virtual bool misunderstood() const { return false; }
 
+  // When the server last showed by anything but a message that it is doing something.
+  virtual Deadline last_output() const { return {}; }
+
   // Why it was lost, if more is known than the channel's reason `why`.
   virtual Task<std::string> reason(std::string why) { co_return why; }
 
@@ -39,6 +42,9 @@ class Connector {
   virtual ~Connector() = default;
 
   virtual Task<std::unique_ptr<Connection>> connect(Deadline deadline) = 0;
+
+  // Its connections have a last_output(), so that progress of a slow start can be seen.
+  virtual bool shows_progress() const { return false; }
 
   // The last connection was misunderstood. True if connect() will try another way next.
   virtual bool try_next_candidate() { return false; }

@@ -36,12 +36,14 @@ class ConfinedConnection final : public Connection {
   // The reason a pipe closed is usually that the program has ended, and the limit that ended it.
   Task<std::string> reason(std::string why) override {
     auto ended = co_await confined_->child().exit(here().now() + Duration(50));
-    if (!ended) co_return why;
+    if (!ended) co_return with_last_line(std::move(why), errors_);
     auto usage = co_await confined_->last_usage();
     const bool memory = usage && usage->out_of_memory > 0;
-    co_return fmt::format("the program {} in its sandbox{}", *ended,
-                          memory ? ", which was out of memory" : "");
+    why = fmt::format("the program {} in its sandbox{}", *ended,
+                      memory ? ", which was out of memory" : "");
+    co_return with_last_line(std::move(why), errors_);
   }
+  Deadline last_output() const override { return errors_.last_output(); }
 
   // Input closed, then everything in the sandbox at once.
   Task<void> end(bool orderly) override {

@@ -28,6 +28,7 @@ class ConfinedConnector final : public Connector {
         counters_(std::move(counters)) {}
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
+  bool shows_progress() const override { return true; }
 
  private:
   const std::string upstream_;

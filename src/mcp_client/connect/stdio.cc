@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <csignal>
 
-#include "net/process/stderr_log.h"
 #include "transport/line_channel.h"
 
 namespace patchbay::upstreams {
@@ -28,11 +27,14 @@ class ChildConnection final : public Connection {
 
   transport::Channel& channel() override { return channel_; }
 
-  // The reason a pipe closed is usually that the program has ended: says how.
+  Deadline last_output() const override { return errors_.last_output(); }
+
+  // The reason a pipe closed is usually that the program has ended: says how, and what it wrote
+  // last.
   Task<std::string> reason(std::string why) override {
     auto ended = co_await child_->exit(here().now() + Duration(50));
-    if (ended) co_return fmt::format("the program {}", *ended);
-    co_return why;
+    if (ended) why = fmt::format("the program {}", *ended);
+    co_return with_last_line(std::move(why), errors_);
   }
 
   // Input closed, then SIGTERM, then SIGKILL to its whole group.
@@ -100,12 +102,25 @@ Result<std::optional<net::User>> user_of(const StdioSettings& settings) {
   return std::optional<net::User>(*std::move(user));
 }
 
+std::string with_last_line(std::string why, StderrLog& errors) {
+  const std::string line = errors.last_line();
+  if (!line.empty()) why += fmt::format("; its last line on stderr: {}", line);
+  return why;
+}
+
 net::Program program_of(const StdioSettings& settings) {
   net::Program program{settings.command, settings.args, net::usual_environment(), settings.cwd};
-  for (const auto& name : settings.env_pass) net::pass_variable(name.c_str(), program.environment);
-  for (const auto& [name, value] : settings.env) {
+  net::pass_network_variables(program.environment);
+  const auto drop = [&](const std::string& name) {
     std::erase_if(program.environment,
                   [&](const std::string& entry) { return entry.starts_with(name + "="); });
+  };
+  for (const auto& name : settings.env_pass) {
+    drop(name);
+    net::pass_variable(name.c_str(), program.environment);
+  }
+  for (const auto& [name, value] : settings.env) {
+    drop(name);
     program.environment.push_back(fmt::format("{}={}", name, value));
   }
   program.marked = true;

@@ -11,6 +11,7 @@
 #include "mcp_client/connect/connector.h"
 #include "mcp_client/connect/stdio_settings.h"
 #include "net/process/child.h"
+#include "net/process/stderr_log.h"
 
 namespace patchbay::upstreams {
 
@@ -27,6 +28,7 @@ class ChildConnector final : public Connector {
         user_(std::move(user)) {}
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
+  bool shows_progress() const override { return true; }
 
  private:
   const std::string upstream_;
@@ -37,6 +39,9 @@ class ChildConnector final : public Connector {
 
 // Who settings.user is; empty: who we are. Reads the user database, so not on a worker.
 Result<std::optional<net::User>> user_of(const StdioSettings& settings);
+
+// `why`, and the last line that the program wrote to stderr, if there is one.
+std::string with_last_line(std::string why, StderrLog& errors);
 
 // What is run for an upstream with these settings, as the user of this process.
 net::Program program_of(const StdioSettings& settings);

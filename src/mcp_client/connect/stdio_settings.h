@@ -18,6 +18,7 @@ struct StdioSettings : McpSettings {
   std::string command;
   std::vector<std::string> args;
   config::Dict<std::string> env;
+  std::string env_file;  // Its variables are in `env` already (app/env_file.h).
   std::vector<std::string> env_pass;
   std::string cwd;
   std::string user;
@@ -41,7 +42,13 @@ inline constexpr auto config::fields<upstreams::StdioSettings> = std::tuple_cat(
         Field{"args", &upstreams::StdioSettings::args, "Arguments of the program."},
         Field{"env", &upstreams::StdioSettings::env,
               "Environment variables, in addition to PATH, HOME, USER, LOGNAME, SHELL, TERM, LANG, "
-              "LC_ALL, TMPDIR and TZ."},
+              "LC_ALL, TMPDIR, TZ and, outside a sandbox, those for proxies and certificates: "
+              "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY (also in lower case; not if they "
+              "contain a password), SSL_CERT_FILE, SSL_CERT_DIR, NODE_EXTRA_CA_CERTS, "
+              "REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE."},
+        Field{"env_file", &upstreams::StdioSettings::env_file,
+              "File with further variables, one NAME=value on each line; `env` overrides it. A "
+              "relative path is relative to the folder of the configuration."},
         Field{"env_pass", &upstreams::StdioSettings::env_pass,
               "Names of further variables to pass from the gateway's environment."},
         Field{"cwd", &upstreams::StdioSettings::cwd, "Working directory. Empty: the gateway's."},

@@ -4,12 +4,14 @@
 // Usable from any thread.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "async/task.h"
 #include "core/shares.h"
 #include "net/io/peer_address.h"
+#include "net/io/trusted_proxies.h"
 
 namespace patchbay::net {
 
@@ -19,8 +21,16 @@ inline std::string share_of_address(std::string_view ip) {
   return here ? std::string(kLocalShare) : "address " + network_text(ip);
 }
 
-// A slot for a connection of that address. Code::rate_limited if it has too many.
-inline Result<Shares::Share> take_connection_share(const PeerAddress& from) {
+inline bool is_proxy(const std::shared_ptr<const TrustedProxies>& proxies,
+                     const PeerAddress& from) {
+  return proxies && proxies->holds(from);
+}
+
+// A slot for a connection of that address. Code::rate_limited if it has too many. A named proxy
+// connects for many clients, so its connections count in the total only.
+inline Result<Shares::Share> take_connection_share(
+    const PeerAddress& from, const std::shared_ptr<const TrustedProxies>& proxies) {
+  if (is_proxy(proxies, from)) return Shares::Share();
   return shares().take(ShareOf::connections, share_of_address(from.ip_text()));
 }
 

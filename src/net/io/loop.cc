@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "net/io/source.h"
-
 namespace patchbay::net {
 namespace {
 
@@ -50,12 +48,12 @@ void Loop::run() {
     batch_size_ = std::max(n, 0);
     for (int i = 0; i < batch_size_; ++i) {
       batch_[static_cast<std::size_t>(i)] =
-          static_cast<Source*>(events[static_cast<std::size_t>(i)].data.ptr);
+          static_cast<Readiness*>(events[static_cast<std::size_t>(i)].data.ptr);
     }
     set_now(Clock::now());
     for (int i = 0; i < batch_size_; ++i) {
-      if (Source* const source = batch_[static_cast<std::size_t>(i)]) {
-        source->on_events(events[static_cast<std::size_t>(i)].events);
+      if (Readiness* const readiness = batch_[static_cast<std::size_t>(i)]) {
+        readiness->on_events(events[static_cast<std::size_t>(i)].events);
       }
     }
     batch_size_ = 0;
@@ -81,18 +79,18 @@ int Loop::wait_time() const {
   return static_cast<int>(std::clamp<std::int64_t>(span, 0, 60'000));
 }
 
-int Loop::add(Source& source, std::uint32_t events) {
+int Loop::watch(int fd, Readiness& readiness) {
   epoll_event event{};
-  event.events = events;
-  event.data.ptr = &source;
-  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, source.fd(), &event) == 0 ? 0 : errno;
+  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.data.ptr = &readiness;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
 }
 
-void Loop::remove(Source& source) {
+void Loop::unwatch(int fd, Readiness& readiness) {
   // It fails for descriptors that the kernel never watched; that needs no handling.
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, source.fd(), nullptr);
-  std::replace(batch_.begin(), batch_.begin() + batch_size_, &source,
-               static_cast<Source*>(nullptr));
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  std::replace(batch_.begin(), batch_.begin() + batch_size_, &readiness,
+               static_cast<Readiness*>(nullptr));
 }
 
 }  // namespace patchbay::net

@@ -10,12 +10,9 @@
 
 #include "async/executor.h"
 #include "net/io/fd.h"
-
-struct epoll_event;
+#include "net/io/readiness.h"
 
 namespace patchbay::net {
-
-class Source;
 
 class Loop final : public Executor {
  public:
@@ -31,24 +28,24 @@ class Loop final : public Executor {
 
   int number() const { return number_; }
 
- private:
-  friend class Source;
+  // Passes the events of `fd` on to `readiness`, edge-triggered, until unwatch(). Yields 0, or the
+  // errno of the kernel's refusal.
+  int watch(int fd, Readiness& readiness);
+  void unwatch(int fd, Readiness& readiness);
 
+ private:
   static constexpr int kBatch = 256;  // Events taken from the kernel at a time.
 
   void wake() override;
   int wait_time() const;
-  // 0, or the errno of the kernel's refusal.
-  int add(Source& source, std::uint32_t events);
-  void remove(Source& source);
 
   const int number_;
   const Fd epoll_;
   const Fd wakeup_;  // An eventfd, edge-triggered and never read.
   std::atomic<bool> quit_ = false;
 
-  // The events of the current turn. A source that is destroyed is removed from them.
-  std::array<Source*, kBatch> batch_{};
+  // Whose events the current turn handles. What is unwatched meanwhile is removed from them.
+  std::array<Readiness*, kBatch> batch_{};
   int batch_size_ = 0;
 };
 

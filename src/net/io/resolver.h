@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "async/task.h"
-#include "net/io/socket.h"
+#include "async/timers.h"
+#include "net/io/address.h"
 
 namespace patchbay::net {
 

@@ -1,35 +1,16 @@
-// Addresses and sockets: parse "host:port", listen, connect. Nothing here blocks; resolver.h
-// resolves host names.
+// Sockets: listen and connect. Nothing here blocks.
 #pragma once
 
-#include <sys/socket.h>
-
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "async/task.h"
 #include "async/timers.h"
+#include "net/io/address.h"
 #include "net/io/fd.h"
 
 namespace patchbay::net {
-
-struct Address {
-  sockaddr_storage storage{};
-  socklen_t size = 0;
-
-  // "127.0.0.1:8080" or "[::1]:8080".
-  std::string text() const;
-  int port() const;
-  bool loopback() const;
-};
-
-// A numeric address or "localhost" with a port: "127.0.0.1:8080", "[::1]:0", "localhost:80".
-Result<Address> parse_address(std::string_view text);
-
-// The addresses of a host that needs no lookup: a numeric one, or "localhost". Empty otherwise.
-std::vector<Address> numeric_addresses(const std::string& host, int port);
 
 // A listening socket. With `shared`, other sockets of this process may listen on the same address
 // and the kernel spreads connections over them.
@@ -40,9 +21,6 @@ Result<Address> local_address(int fd);
 // share of the time, in turn; the error is that of the last. REQUIRES: there is one.
 Task<Fd> connect_to(Address address, Deadline deadline);
 Task<Fd> connect_to(std::vector<Address> addresses, Deadline deadline);
-
-// Which addresses may be connected to; empty: all.
-using AddressRule = std::function<bool(const Address& address)>;
 
 // Resolves the host and connects to one of its addresses that `rule` allows.
 Task<Fd> connect_tcp(std::string host, int port, Deadline deadline, AddressRule rule = {});

@@ -39,23 +39,23 @@ std::span<iovec> drop_written(std::span<iovec> parts, std::size_t written) {
 // Replaces the events of a source that the kernel does not watch.
 class Source::Poll final : public Timer {
  public:
-  explicit Poll(Source& source) : source_(source) {}
+  explicit Poll(Readiness& readiness) : readiness_(readiness) {}
 
  private:
-  void on_deadline() override { source_.on_events(EPOLLIN | EPOLLOUT); }
+  void on_deadline() override { readiness_.on_events(EPOLLIN | EPOLLOUT); }
 
-  Source& source_;
+  Readiness& readiness_;
 };
 
 Source::Source(Fd fd)
     : loop_(static_cast<Loop&>(here())), fd_(std::move(fd)), socket_(S_ISSOCK(kind_of(fd_.get()))) {
-  const int refused = loop_.add(*this, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+  const int refused = loop_.watch(fd_.get(), readiness_);
   if (refused == 0) return;
   // epoll does not watch files, and a file at its end produces no event.
-  hung_up_ = refused != EPERM || S_ISREG(kind_of(fd_.get()));
+  if (refused != EPERM || S_ISREG(kind_of(fd_.get()))) readiness_.set_hung_up();
   if (refused == EPERM) return;
   refused_ = refused;
-  poll_ = std::make_unique<Poll>(*this);
+  poll_ = std::make_unique<Poll>(readiness_);
 }
 
 void Source::poll_soon() {
@@ -67,18 +67,20 @@ Error Source::not_watched() const {
           fmt::format("cannot watch the descriptor: {}", std::strerror(refused_))};
 }
 
-Source::~Source() { loop_.remove(*this); }
+Source::~Source() { loop_.unwatch(fd_.get(), readiness_); }
 
 Result<std::size_t> Source::try_read(std::span<char> into) {
   if (refused_ != 0) return not_watched();
-  if (!may_read_) return std::size_t{0};
+  if (!readiness_.may_read()) return std::size_t{0};
   for (;;) {
     const ssize_t n = socket_ ? ::recv(fd_.get(), into.data(), into.size(), 0)
                               : ::read(fd_.get(), into.data(), into.size());
     if (n > 0) {
       // A short read has emptied the descriptor; the next bytes come with an event of their own.
       // Not so once the peer has hung up: that event has passed.
-      if (static_cast<std::size_t>(n) < into.size() && !hung_up_) may_read_ = false;
+      if (static_cast<std::size_t>(n) < into.size() && !readiness_.hung_up()) {
+        readiness_.set_unreadable();
+      }
       return static_cast<std::size_t>(n);
     }
     if (n == 0) {
@@ -87,14 +89,14 @@ Result<std::size_t> Source::try_read(std::span<char> into) {
     }
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return fault("read");
-    may_read_ = false;
+    readiness_.set_unreadable();
     return std::size_t{0};
   }
 }
 
 Result<std::size_t> Source::try_write(std::span<const iovec> parts) {
   if (refused_ != 0) return not_watched();
-  if (!may_write_) return std::size_t{0};
+  if (!readiness_.may_write()) return std::size_t{0};
   for (;;) {
     const ssize_t n =
         socket_ && parts.size() == 1
@@ -103,31 +105,9 @@ Result<std::size_t> Source::try_write(std::span<const iovec> parts) {
     if (n >= 0) return static_cast<std::size_t>(n);
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return fault("write");
-    may_write_ = false;
+    readiness_.set_unwritable();
     return std::size_t{0};
   }
-}
-
-void Source::forget(Waiter& waiter) {
-  if (reader_ == &waiter) reader_ = nullptr;
-  if (writer_ == &waiter) writer_ = nullptr;
-}
-
-void Source::watch_hangup(Hangup* hangup) {
-  hangup_ = hangup;
-  if (hangup_ && hung_up_) std::exchange(hangup_, nullptr)->on_hangup();
-}
-
-void Source::on_events(std::uint32_t events) {
-  if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
-    hung_up_ = true;
-    may_read_ = may_write_ = true;  // The next attempt finds out what has happened.
-  }
-  if (events & EPOLLIN) may_read_ = true;
-  if (events & EPOLLOUT) may_write_ = true;
-  if (may_read_ && reader_) std::exchange(reader_, nullptr)->on_ready();
-  if (may_write_ && writer_) std::exchange(writer_, nullptr)->on_ready();
-  if (hung_up_ && hangup_) std::exchange(hangup_, nullptr)->on_hangup();
 }
 
 Task<std::size_t> Source::read_some(std::span<char> into, Deadline deadline) {
@@ -145,7 +125,7 @@ Task<void> Source::write_all(std::span<iovec> parts, std::chrono::nanoseconds ti
     if (!written) co_return written.error();
     parts = drop_written(parts, *written);
     if (parts.empty()) co_return ok();
-    if (*written > 0 && may_write_) continue;
+    if (*written > 0 && readiness_.may_write()) continue;
     auto waited = co_await ready(Direction::write, here().now() + timeout);
     if (!waited) co_return waited.error();
   }

@@ -7,7 +7,6 @@
 
 #include <sys/uio.h>
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -15,28 +14,14 @@
 #include "async/one_shot.h"
 #include "net/io/fd.h"
 #include "net/io/loop.h"
+#include "net/io/readiness.h"
 
 namespace patchbay::net {
 
 class Source {
  public:
-  // Waits until the source can be read or written. Called once per wait.
-  class Waiter {
-   public:
-    virtual void on_ready() = 0;
-
-   protected:
-    ~Waiter() = default;
-  };
-
-  // Called once when the peer has disconnected or has ended its side.
-  class Hangup {
-   public:
-    virtual void on_hangup() = 0;
-
-   protected:
-    ~Hangup() = default;
-  };
+  using Waiter = Readiness::Waiter;
+  using Hangup = Readiness::Hangup;
 
   // Registers `fd`, which must be non-blocking, with the loop of this thread.
   explicit Source(Fd fd);
@@ -52,20 +37,20 @@ class Source {
   Result<std::size_t> try_write(std::span<const iovec> parts);
 
   void wait_readable(Waiter& waiter) {
-    reader_ = &waiter;
+    readiness_.wait_readable(waiter);
     if (poll_) poll_soon();
   }
   void wait_writable(Waiter& waiter) {
-    writer_ = &waiter;
+    readiness_.wait_writable(waiter);
     if (poll_) poll_soon();
   }
-  void forget(Waiter& waiter);
+  void forget(Waiter& waiter) { readiness_.forget(waiter); }
 
   // At most one; null to remove it. Called at once if the peer has disconnected already.
-  void watch_hangup(Hangup* hangup);
+  void watch_hangup(Hangup* hangup) { readiness_.watch_hangup(hangup); }
 
   // More may have arrived already.
-  bool may_read() const { return may_read_; }
+  bool may_read() const { return readiness_.may_read(); }
 
   // A read has found the orderly end of the stream, not a failure.
   bool ended() const { return ended_; }
@@ -83,10 +68,8 @@ class Source {
   Ready ready(Direction direction, Deadline deadline);
 
  private:
-  friend class Loop;
   class Poll;
 
-  void on_events(std::uint32_t events);
   void poll_soon();
   Error not_watched() const;
 
@@ -97,12 +80,7 @@ class Source {
   // tried is woken from time to time, so that it tries and fails.
   int refused_ = 0;
   std::unique_ptr<Poll> poll_;
-  Waiter* reader_ = nullptr;
-  Waiter* writer_ = nullptr;
-  Hangup* hangup_ = nullptr;
-  bool may_read_ = true;
-  bool may_write_ = true;
-  bool hung_up_ = false;
+  Readiness readiness_;
   bool ended_ = false;
 };
 

@@ -135,6 +135,14 @@ void pass_variable(const char* name, std::vector<std::string>& environment) {
   }
 }
 
+void pass_network_variables(std::vector<std::string>& environment) {
+  for (const char* const name : kNetworkVariables) {
+    const auto value = read_variable(name);
+    // user:password@proxy.example:3128
+    if (value && !value->contains('@')) environment.push_back(fmt::format("{}={}", name, *value));
+  }
+}
+
 std::vector<std::string> usual_environment() {
   std::vector<std::string> environment;
   for (const char* const name : kUsualVariables) pass_variable(name, environment);

@@ -50,6 +50,10 @@ std::vector<std::string> usual_environment();
 // there (core/environment.h).
 void pass_variable(const char* name, std::vector<std::string>& environment);
 
+// Adds kNetworkVariables, except those whose value contains a password: a program gets that only if
+// it is passed by name.
+void pass_network_variables(std::vector<std::string>& environment);
+
 // The variable that carries the mark of a program.
 inline constexpr std::string_view kMarkVariable = "PATCHBAY_CHILD";
 

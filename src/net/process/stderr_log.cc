@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "core/text.h"
+#include "json/invisible.h"
+#include "json/text.h"
 #include "observe/log.h"
 
 namespace patchbay::upstreams {
@@ -9,6 +12,16 @@ namespace {
 
 constexpr std::size_t kMostLine = 2048;
 constexpr int kReadsPerTurn = 16;  // A flood must not keep the worker to itself.
+constexpr std::size_t kMostReadable = 200;
+
+// How long the terminal's escape sequence at the front is: ESC [ parameters letter, or ESC and one
+// character.
+std::size_t escape_length(std::string_view text) {
+  if (text.size() < 2 || text[1] != '[') return std::min<std::size_t>(text.size(), 2);
+  std::size_t size = 2;
+  while (size < text.size() && (text[size] < '@' || text[size] > '~')) ++size;
+  return std::min(size + 1, text.size());
+}
 
 }  // namespace
 
@@ -28,14 +41,25 @@ StderrLog::~StderrLog() {
 }
 
 void StderrLog::on_ready() {
+  if (read()) source_.wait_readable(*this);
+}
+
+// False once the pipe is closed; the child's end is noticed elsewhere.
+bool StderrLog::read() {
   std::array<char, 16 * 1024> bytes;
   for (int i = 0; i < kReadsPerTurn; ++i) {
     auto got = source_.try_read(bytes);
-    if (!got) return;  // Closed; the child's end is noticed elsewhere.
+    if (!got) return false;
     if (*got == 0) break;
+    last_output_ = here().now();
     take({bytes.data(), *got});
   }
-  source_.wait_readable(*this);
+  return true;
+}
+
+std::string StderrLog::last_line() {
+  read();
+  return readable_line(trimmed(partial_).empty() ? last_ : partial_);
 }
 
 void StderrLog::take(std::string_view bytes) {
@@ -51,6 +75,7 @@ void StderrLog::take(std::string_view bytes) {
 }
 
 void StderrLog::line(std::string_view text) {
+  if (!trimmed(text).empty()) last_ = text;
   if (here().now() - second_ >= std::chrono::seconds(1)) {
     second_ = here().now();
     lines_ = 0;
@@ -60,6 +85,24 @@ void StderrLog::line(std::string_view text) {
     return;
   }
   log::Line(log::Level::info, "upstream stderr").add("upstream", upstream_).add("line", text);
+}
+
+std::string readable_line(std::string_view text) {
+  std::string plain;
+  text = trimmed(text);
+  while (!text.empty() && plain.size() <= kMostReadable) {
+    const std::size_t size = std::max<std::size_t>(json::utf8_length(text), 1);
+    const bool control = size == 1 && (text[0] < ' ' || text[0] == 0x7f);
+    if (text[0] == 0x1b) {
+      text.remove_prefix(escape_length(text));
+    } else {
+      // A character that is no UTF-8 is a single byte beyond ASCII: negative, so it is left out.
+      if (!control) plain += text.substr(0, size);
+      if (text[0] == '\t') plain += ' ';
+      text.remove_prefix(size);
+    }
+  }
+  return json::visible(json::shortened(plain, kMostReadable));
 }
 
 }  // namespace patchbay::upstreams

@@ -25,7 +25,23 @@ Result<void> Outbox::check_room(std::size_t size) const {
   return Error{Code::overloaded, "the peer does not read fast enough: its queue is full"};
 }
 
+Result<void> Outbox::put_answer(std::initializer_list<std::string_view> parts) {
+  if (broken_) return Error{Code::unavailable, "the peer has disconnected"};
+  std::size_t size = 0;
+  for (const auto part : parts) size += part.size();
+  // A small answer still fits below the bound: the peer can be sent why it does not get a large
+  // one.
+  const bool costs = size > kStride || this->size() + size > most_;
+  if (costs && memory::is_short(size)) return memory::shortage();
+  add(parts);
+  return ok();
+}
+
 void Outbox::add(std::initializer_list<std::string_view> parts) {
+  if (empty()) moved_ = here().now();
+  std::size_t size = waiting_.size();
+  for (const auto part : parts) size += part.size();
+  waiting_.reserve(size);
   for (const auto part : parts) waiting_ += part;
   if (waiting_.size() - (ends_.empty() ? taken_ : ends_.back()) >= kStride) {
     ends_.push_back(waiting_.size());
@@ -49,7 +65,8 @@ Result<void> Outbox::put_first(std::initializer_list<std::string_view> parts) {
 void Outbox::load() {
   left_ = 0;
   leaving_.clear();
-  leaving_.swap(first_);
+  // Only then: otherwise the memory that leaving_ retains would end in first_ and be freed.
+  if (!first_.empty()) leaving_.swap(first_);
   const bool all = ends_.empty() || ends_.front() == waiting_.size();
   if (all && taken_ == 0 && leaving_.empty()) {
     leaving_.swap(waiting_);
@@ -97,17 +114,24 @@ void Outbox::flush() {
 }
 
 void Outbox::progressed() {
-  if (progress_) progress_->deliver(ok());
+  moved_ = here().now();
+  for (auto* const waiter : progress_) waiter->deliver(ok());
   if (notify_progress_) notify_progress_();
 }
 
 Task<void> Outbox::drained(std::chrono::nanoseconds timeout) {
   flush();
-  while (!empty() && !broken_) {
+  return wait_at_most(0, timeout);
+}
+
+Task<void> Outbox::room(std::chrono::nanoseconds timeout) { return wait_at_most(most_, timeout); }
+
+Task<void> Outbox::wait_at_most(std::size_t left, std::chrono::nanoseconds timeout) {
+  while (size() > left && !broken_) {
     OneShot<void> progress;
-    progress_ = &progress;
+    progress_.push_back(&progress);
     auto waited = co_await progress.wait(here().now() + timeout);
-    progress_ = nullptr;
+    std::erase(progress_, &progress);
     if (!waited) co_return waited.error();
   }
   if (broken_) co_return Error{Code::unavailable, "the peer has disconnected"};

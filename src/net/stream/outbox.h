@@ -28,7 +28,11 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   // Code::unavailable once the peer has disconnected. One piece always fits into an empty outbox.
   Result<void> put(std::initializer_list<std::string_view> parts);
 
-  // The same in two steps, for several pieces that belong together.
+  // Queues what the peer has asked for, beyond the bound if need be: only the memory budget refuses
+  // it (Code::overloaded). The sender should not begin more work for this peer before room().
+  Result<void> put_answer(std::initializer_list<std::string_view> parts);
+
+  // The same as put() in two steps, for several pieces that belong together.
   Result<void> check_room(std::size_t size) const;
   void add(std::initializer_list<std::string_view> parts);
 
@@ -36,8 +40,17 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   Result<void> put_first(std::initializer_list<std::string_view> parts);
 
   // Waits until everything is written; each step must happen within `timeout`. Fails if the peer
-  // has disconnected. REQUIRES: nothing else waits.
+  // has disconnected.
   Task<void> drained(std::chrono::nanoseconds timeout);
+
+  // Waits in the same way until no more than the bound is queued.
+  Task<void> room(std::chrono::nanoseconds timeout);
+  bool over_bound() const { return size() > most_; }
+
+  // Something is queued and the peer has taken nothing for `timeout`.
+  bool stalled(std::chrono::nanoseconds timeout) const {
+    return !empty() && here().now() - moved_ >= timeout;
+  }
 
   bool empty() const { return size() == 0; }
   std::size_t size() const {
@@ -56,6 +69,7 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   void flush();
   void load();
   void progressed();
+  Task<void> wait_at_most(std::size_t left, std::chrono::nanoseconds timeout);
 
   Stream& stream_;
   const std::size_t most_;
@@ -70,7 +84,8 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   // Where pieces end in waiting_, about every kStride bytes: no more is offered at a time.
   std::vector<std::size_t> ends_;
   bool broken_ = false;
-  OneShot<void>* progress_ = nullptr;
+  Deadline moved_{};  // When the queue was last empty, or became shorter.
+  std::vector<OneShot<void>*> progress_;
   std::move_only_function<void()> notify_broken_;
   std::move_only_function<void()> notify_progress_;
 };

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "net/http/syntax/url.h"
-#include "net/io/socket.h"
+#include "net/io/address.h"
 #include "net/io/source.h"
 #include "net/tls/context.h"
 #include "net/tls/peer.h"

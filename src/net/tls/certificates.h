@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "core/result.h"
-#include "net/tls/context.h"
+#include "net/tls/settings.h"
 
+struct ssl_ctx_st;
 struct ssl_st;
 
 namespace patchbay::net {

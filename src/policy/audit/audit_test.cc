@@ -113,11 +113,15 @@ TEST_F(AuditTest, ADatabaseOfAnEarlierVersionIsMigrated) {
   ASSERT_TRUE(sqlite::Database::open(settings.database)->run("SELECT way, face FROM calls"));
   {
     AuditLog log(settings);
-    EXPECT_TRUE(put_and_wait(log, record_of("new")));
+    auto fresh = record_of("new");
+    fresh.client = "claude-ai 0.1.0";
+    EXPECT_TRUE(put_and_wait(log, fresh));
   }
   ASSERT_FALSE(sqlite::Database::open(settings.database)->run("SELECT way FROM calls"));
   records = find_audit(settings.database, {.event = "call"});
   ASSERT_TRUE(records && records->size() == 2U);
+  EXPECT_EQ(records->front().client, "claude-ai 0.1.0");
+  EXPECT_EQ(records->back().client, "");
   EXPECT_EQ(records->back().target, "old");
   EXPECT_EQ(records->back().auth_method, "token");
   EXPECT_EQ(records->back().frontend, "mcp-http");

@@ -19,11 +19,11 @@ constexpr const char* kTable =
     "auth_method TEXT, origin TEXT, frontend TEXT, method TEXT, target TEXT, upstream TEXT, "
     "digest TEXT, arguments TEXT, decision TEXT, rule TEXT, outcome TEXT, trace TEXT, us INTEGER, "
     "bytes_in INTEGER, "
-    "bytes_out INTEGER, event TEXT, by_whom TEXT, skipped INTEGER);"
+    "bytes_out INTEGER, event TEXT, by_whom TEXT, skipped INTEGER, client TEXT);"
     "CREATE INDEX IF NOT EXISTS calls_by_time ON calls (when_ms);";
 
 // Columns that databases of earlier versions do not have.
-constexpr std::array kAdded{"event TEXT", "by_whom TEXT", "skipped INTEGER"};
+constexpr std::array kAdded{"event TEXT", "by_whom TEXT", "skipped INTEGER", "client TEXT"};
 
 // Columns that have another name in databases of earlier versions.
 struct RenamedColumn {
@@ -37,19 +37,20 @@ constexpr const char* kInsert =
     "INSERT INTO calls (when_ms, who, name, auth_method, origin, frontend, method, target, "
     "upstream, "
     "digest, arguments, decision, rule, outcome, trace, us, bytes_in, bytes_out, event, by_whom, "
-    "skipped) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "skipped, client) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 // With the names of the renamed columns.
 constexpr const char* kFind =
     "SELECT when_ms, who, name, {}, origin, {}, method, target, upstream, digest, arguments, "
-    "decision, rule, outcome, trace, us, bytes_in, bytes_out, event, by_whom, skipped FROM calls "
+    "decision, rule, outcome, trace, us, bytes_in, bytes_out, event, by_whom, skipped, client FROM "
+    "calls "
     "WHERE when_ms BETWEEN ?1 AND ?2 AND (?3 = '' OR who GLOB ?3 OR name GLOB ?3) "
     "AND (?4 = '' OR target GLOB ?4) AND (?5 = '' OR upstream GLOB ?5) "
     "AND (?6 = '' OR (?6 = '!ok' AND outcome <> 'ok') OR outcome GLOB ?6) "
     "AND (?7 = '' OR trace = ?7) "
-    "AND (?9 = '' OR (?9 = 'call' AND IFNULL(event, '') = '') OR event GLOB ?9) ORDER BY when_ms "
-    "DESC, rowid DESC LIMIT ?8";
+    "AND (?9 = '' OR (?9 = 'call' AND IFNULL(event, '') = '') OR event GLOB ?9) "
+    "AND rowid > ?10 AND rowid <= ?11 ORDER BY when_ms DESC, rowid DESC LIMIT ?8";
 
 void bind(sqlite::Statement& insert, const AuditRecord& record) {
   int column = 0;
@@ -66,6 +67,7 @@ void bind(sqlite::Statement& insert, const AuditRecord& record) {
   insert.bind(++column, record.event);
   insert.bind(++column, record.by);
   insert.bind(++column, static_cast<std::int64_t>(record.skipped));
+  insert.bind(++column, record.client);
 }
 
 AuditRecord row_of(const sqlite::Statement& row) {
@@ -84,6 +86,7 @@ AuditRecord row_of(const sqlite::Statement& row) {
   record.event = row.text(++column);
   record.by = row.text(++column);
   record.skipped = static_cast<std::uint64_t>(row.number(++column));
+  record.client = row.text(++column);
   return record;
 }
 
@@ -185,6 +188,8 @@ Result<std::vector<AuditRecord>> find_audit(const std::string& path, const Audit
   find.bind(7, filter.trace);
   find.bind(8, std::int64_t{filter.most});
   find.bind(9, filter.event);
+  find.bind(10, filter.after_row);
+  find.bind(11, filter.last_row);
   std::vector<AuditRecord> records;
   int stepped = SQLITE_ROW;
   while ((stepped = find.step()) == SQLITE_ROW) records.push_back(row_of(find));
@@ -192,6 +197,17 @@ Result<std::vector<AuditRecord>> find_audit(const std::string& path, const Audit
     return Error{Code::internal, fmt::format("{}: {}", path, ::sqlite3_errmsg(database->get()))};
   }
   return records;
+}
+
+Result<std::int64_t> newest_audit_row(const std::string& path) {
+  if (!std::filesystem::exists(path)) {
+    return Error{Code::not_found, fmt::format("there is no {}", path)};
+  }
+  auto database = sqlite::Database::open(path);
+  if (!database) return database.error();
+  sqlite::Statement newest(*database, "SELECT IFNULL(MAX(rowid), 0) FROM calls");
+  if (newest.step() == SQLITE_ROW) return newest.number(0);
+  return Error{Code::internal, fmt::format("{}: {}", path, ::sqlite3_errmsg(database->get()))};
 }
 
 }  // namespace patchbay::policy

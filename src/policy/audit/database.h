@@ -5,21 +5,21 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <string>
 
 #include "config/units.h"
 #include "core/sqlite.h"
-#include "policy/audit/log.h"
+#include "policy/audit/sink.h"
 
 namespace patchbay::policy {
 
-class AuditDatabase final : public AuditLog::Sink {
+class AuditDatabase final : public AuditSink {
  public:
   AuditDatabase(std::string path, config::Duration keep_time, bool sync)
       : path_(std::move(path)), keep_time_(keep_time), sync_(sync) {}
 
-  // With no records: checks that the database can be written.
   Result<void> write(const std::vector<AuditRecord>& records) override;
 
  private:
@@ -45,9 +45,15 @@ struct AuditFilter {
   std::string trace = {};
   int most = 100;
   std::string event = {};  // A glob; `call` selects the records that are no event.
+  // The rows to look at, in the order in which they were written: after the first, up to the last.
+  std::int64_t after_row = 0;
+  std::int64_t last_row = std::numeric_limits<std::int64_t>::max();
 };
 
 // The newest first.
 Result<std::vector<AuditRecord>> find_audit(const std::string& path, const AuditFilter& filter);
+
+// The row that was written last; 0: there is none.
+Result<std::int64_t> newest_audit_row(const std::string& path);
 
 }  // namespace patchbay::policy

@@ -5,18 +5,18 @@
 
 #include <string>
 
-#include "policy/audit/log.h"
+#include "policy/audit/settings.h"
+#include "policy/audit/sink.h"
 
 namespace patchbay::policy {
 
-class AuditFile final : public AuditLog::Sink {
+class AuditFile final : public AuditSink {
  public:
   explicit AuditFile(const AuditSettings& settings);
   ~AuditFile() override;
   AuditFile(const AuditFile&) = delete;
   AuditFile& operator=(const AuditFile&) = delete;
 
-  // With no records: checks that the file can be written.
   Result<void> write(const std::vector<AuditRecord>& records) override;
 
  private:

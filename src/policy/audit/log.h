@@ -17,18 +17,12 @@
 #include "core/result.h"
 #include "policy/audit/record.h"
 #include "policy/audit/settings.h"
+#include "policy/audit/sink.h"
 
 namespace patchbay::policy {
 
 class AuditLog {
  public:
-  // A destination of records. Used only by the writing thread.
-  class Sink {
-   public:
-    virtual ~Sink() = default;
-    virtual Result<void> write(const std::vector<AuditRecord>& records) = 0;
-  };
-
   // Called on the writing thread with the outcome of a record.
   using Done = std::move_only_function<void(Result<void>)>;
 
@@ -59,7 +53,7 @@ class AuditLog {
 
   const AuditSettings settings_;
   const std::size_t half_;  // From this many records on, the batch is written at once.
-  std::vector<std::unique_ptr<Sink>> sinks_;
+  std::vector<std::unique_ptr<AuditSink>> sinks_;
   std::atomic<bool> well_ = true;
   std::atomic<std::uint64_t> dropped_ = 0;
 

@@ -142,6 +142,7 @@ void append_line(std::string& out, const AuditRecord& record) {
   members.text("auth_method", record.auth_method);
   members.text("from", record.from);
   members.text("frontend", record.frontend);
+  members.text("client", record.client);
   members.text("method", record.method);
   members.text("target", record.target);
   members.text("upstream", record.upstream);

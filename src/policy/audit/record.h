@@ -24,6 +24,7 @@ struct AuditRecord {
   std::string auth_method;
   std::string from;  // The address; empty for our own stdin.
   std::string frontend;
+  std::string client = {};  // Name and version of the program, as it states them; may be empty.
   std::string method;
   std::string target;  // As requested: a name or a URI.
   std::string upstream;

@@ -4,7 +4,7 @@
 #include <set>
 #include <thread>
 
-#include "policy/auth/address_range.h"
+#include "net/io/address_range.h"
 #include "policy/auth/caller_cache.h"
 #include "policy/auth/failures.h"
 #include "policy/auth/htpasswd.h"
@@ -126,7 +126,7 @@ TEST(Htpasswd, RefusesWeakHashesAndRubbish) {
 
 TEST(AddressRange, ContainsItsAddresses) {
   const auto holds = [](std::string_view range, const net::PeerAddress& address) {
-    return AddressRange::parse(range)->holds(address);
+    return net::AddressRange::parse(range)->holds(address);
   };
   EXPECT_TRUE(holds("10.0.0.5", v4(10, 0, 0, 5)));
   EXPECT_FALSE(holds("10.0.0.5", v4(10, 0, 0, 6)));
@@ -140,20 +140,63 @@ TEST(AddressRange, ContainsItsAddresses) {
   EXPECT_TRUE(holds("::ffff:10.0.0.1", v4(10, 0, 0, 1)));
   for (const auto* const text : {"", "10.0.0", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "::/129",
                                  "10.0.0.0/8x", "localhost", "10.0.0.0/8/8"}) {
-    EXPECT_FALSE(AddressRange::parse(text)) << text;
+    EXPECT_FALSE(net::AddressRange::parse(text)) << text;
   }
+}
+
+Digest credential(const std::string& text) { return Digester(Digest{}).of("", text); }
+
+// As many attempts, each with another credential.
+void fail(AuthFailures& failures, const net::PeerAddress& from, int times, Deadline now,
+          std::string_view name = "") {
+  for (int i = 0; i < times; ++i) {
+    failures.add({from, name, credential(std::to_string(i) + std::string(name))}, now);
+  }
+}
+
+std::chrono::nanoseconds wait(AuthFailures& failures, const net::PeerAddress& from, Deadline now,
+                              std::string_view name = "") {
+  return failures.wait({from, name, credential("next")}, now);
 }
 
 TEST(AuthFailures, MakesAnAddressWaitForTheRestOfTheWindow) {
   AuthFailures failures({.most = 2, .window = config::Duration(60'000), .addresses = 100});
   Deadline now{hours(1)};
   const auto caller = v4(10, 0, 0, 1);
-  failures.add(caller, now);
-  EXPECT_EQ(failures.wait(caller, now).count(), 0);
-  failures.add(caller, now + seconds(20));
-  EXPECT_EQ(failures.wait(caller, now + seconds(20)), seconds(40));
-  EXPECT_EQ(failures.wait(v4(10, 0, 0, 2), now).count(), 0);
-  EXPECT_EQ(failures.wait(caller, now + seconds(60)).count(), 0);
+  failures.add({caller, "", credential("a")}, now);
+  EXPECT_EQ(wait(failures, caller, now).count(), 0);
+  failures.add({caller, "", credential("b")}, now + seconds(20));
+  EXPECT_EQ(wait(failures, caller, now + seconds(20)), seconds(40));
+  EXPECT_EQ(wait(failures, v4(10, 0, 0, 2), now).count(), 0);
+  EXPECT_EQ(wait(failures, caller, now + seconds(60)).count(), 0);
+}
+
+TEST(AuthFailures, TheSameCredentialWithinSecondsIsOneAttempt) {
+  AuthFailures failures({.most = 2, .window = config::Duration(60'000), .addresses = 100});
+  const Deadline now{hours(1)};
+  const auto caller = v4(10, 0, 0, 1);
+  const auto again = [&](Deadline at) { failures.add({caller, "", credential("wrong")}, at); };
+  for (int i = 0; i < 3; ++i) again(now + seconds(i));
+  EXPECT_EQ(wait(failures, caller, now + seconds(3)).count(), 0);
+  again(now + seconds(11));
+  EXPECT_GT(wait(failures, caller, now + seconds(11)).count(), 0);
+  // A flood of it is not.
+  AuthFailures flooded({.most = 2, .window = config::Duration(60'000), .addresses = 100});
+  for (int i = 0; i < 20; ++i) flooded.add({caller, "", credential("wrong")}, now);
+  EXPECT_GT(wait(flooded, caller, now).count(), 0);
+}
+
+TEST(AuthFailures, CountsByNameAndBoundsTheAddress) {
+  AuthFailures failures(
+      {.most = 2, .most_per_address = 6, .window = config::Duration(60'000), .addresses = 100});
+  const Deadline now{hours(1)};
+  const auto caller = v4(10, 0, 0, 1);
+  fail(failures, caller, 2, now, "ann");
+  EXPECT_GT(wait(failures, caller, now, "ann").count(), 0);
+  EXPECT_EQ(wait(failures, caller, now, "bob").count(), 0);
+  EXPECT_EQ(wait(failures, v4(10, 0, 0, 2), now, "ann").count(), 0);
+  for (const auto* const name : {"c", "d", "e", "f"}) fail(failures, caller, 1, now, name);
+  EXPECT_GT(wait(failures, caller, now, "bob").count(), 0);
 }
 
 TEST(AuthFailures, CountsIpv6ByItsPrefix) {
@@ -165,20 +208,21 @@ TEST(AuthFailures, CountsIpv6ByItsPrefix) {
   net::PeerAddress other = one;
   other.ip[7] = 2;
   const Deadline now{hours(1)};
-  failures.add(one, now);
-  EXPECT_GT(failures.wait(two, now).count(), 0);
-  EXPECT_EQ(failures.wait(other, now).count(), 0);
+  fail(failures, one, 1, now);
+  EXPECT_GT(wait(failures, two, now).count(), 0);
+  EXPECT_EQ(wait(failures, other, now).count(), 0);
 }
 
 TEST(AuthFailures, AFloodOfAddressesDoesNotClearTheWorstOne) {
   AuthFailures failures({.most = 5, .window = config::Duration(60'000), .addresses = 64});
   const Deadline now{hours(1)};
   const auto bad = v4(10, 0, 0, 1);
-  for (int i = 0; i < 5; ++i) failures.add(bad, now);
+  fail(failures, bad, 5, now);
   for (int i = 0; i < 10'000; ++i) {
-    failures.add(v4(11, 0, static_cast<unsigned char>(i >> 8), static_cast<unsigned char>(i)), now);
+    const auto other = v4(11, 0, static_cast<unsigned char>(i >> 8), static_cast<unsigned char>(i));
+    fail(failures, other, 1, now);
   }
-  EXPECT_GT(failures.wait(bad, now).count(), 0);
+  EXPECT_GT(wait(failures, bad, now).count(), 0);
 }
 
 Recognised named(const std::string& name) {

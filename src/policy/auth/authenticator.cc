@@ -160,7 +160,7 @@ Result<void> Authenticator::add_proxies() {
       return wrong(fmt::format("proxies[{}]: {}", i, why));
     };
     for (const auto& text : proxy.settings.from) {
-      auto range = AddressRange::parse(text);
+      auto range = net::AddressRange::parse(text);
       if (!range) return fault(range.error().message);
       proxy.from.push_back(*range);
     }
@@ -182,7 +182,7 @@ Result<void> Authenticator::add_proxies() {
 // All conditions on the proxy must hold.
 bool Authenticator::comes_from(const Proxy& proxy, const net::PeerAddress& from,
                                const net::TlsPeer* certificate) const {
-  const auto holds = [&](const AddressRange& range) { return range.holds(from); };
+  const auto holds = [&](const net::AddressRange& range) { return range.holds(from); };
   if (!proxy.from.empty() && std::ranges::none_of(proxy.from, holds)) return false;
   return !proxy.certificate || (certificate && has_name(*certificate, *proxy.certificate));
 }
@@ -272,6 +272,17 @@ std::optional<Result<Recognised>> Authenticator::check_jwt(const Jwt& jwt, const
   if (!caller) return caller.error();
   return Recognised{std::make_shared<const Principal>(std::move(caller->principal)), caller->until,
                     issuer.keys, keys.version};
+}
+
+std::string Authenticator::credential_name(const Evidence& evidence) const {
+  if (evidence.kind == Kind::token) {
+    std::string id(token_id(evidence.value));
+    // An id that a guesser makes up is no name of its own.
+    return by_id_.contains(id) ? id : std::string();
+  }
+  const auto text = evidence.kind == Kind::basic ? base64_decode(evidence.value) : std::nullopt;
+  const auto colon = text ? text->find(':') : std::string::npos;
+  return colon == std::string::npos ? std::string() : text->substr(0, colon);
 }
 
 bool Authenticator::may_have_hash(const std::string& token) const {

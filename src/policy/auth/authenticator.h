@@ -18,9 +18,9 @@
 
 #include "crypto/keyed_digest.h"
 #include "net/http/syntax/parse.h"
+#include "net/io/address_range.h"
 #include "net/io/peer_address.h"
 #include "net/tls/peer.h"
-#include "policy/auth/address_range.h"
 #include "policy/auth/caller_cache.h"
 #include "policy/auth/htpasswd.h"
 #include "policy/auth/jwt.h"
@@ -66,6 +66,10 @@ class Authenticator {
   Evidence evidence(const net::HttpFields& fields, const net::PeerAddress& from,
                     const net::TlsPeer* certificate) const;
 
+  // The name under which failed attempts with the credential are counted: the user, or the id of a
+  // token that exists. Empty if it has none.
+  std::string credential_name(const Evidence& evidence) const;
+
   // The key under which a verified credential is cached.
   Digest digest(const Evidence& evidence) const;
 
@@ -91,7 +95,7 @@ class Authenticator {
  private:
   struct Proxy {
     ProxySettings settings;
-    std::vector<AddressRange> from;
+    std::vector<net::AddressRange> from;
     std::optional<net::TlsName> certificate;
   };
   struct Mapped {

@@ -73,6 +73,7 @@ struct ProxySettings {
 
 struct FailureSettings {
   int most = 20;
+  int most_per_address = 200;
   config::Duration window{60'000};
   int addresses = 10'000;
 
@@ -208,13 +209,18 @@ inline constexpr auto config::fields<policy::ProxySettings> = std::tuple{
 template <>
 inline constexpr auto config::fields<policy::FailureSettings> = std::tuple{
     Field{"max_failures", &policy::FailureSettings::most,
-          "Maximum number of failed attempts per address in one window. Further attempts are "
-          "answered with 429.",
+          "Maximum number of failed attempts per address and credential name (the user, or the id "
+          "of the token) in one window. Further attempts are answered with 429. The same wrong "
+          "credential again within 10s is the same attempt.",
           Range{1, 1'000'000}, Alias{"most"}},
+    Field{"max_failures_per_address", &policy::FailureSettings::most_per_address,
+          "Maximum number of failed attempts per address in one window, whatever the names.",
+          Range{1, 10'000'000}},
     Field{"window", &policy::FailureSettings::window, "Duration of the window.",
           Range{Duration(1'000), Duration(86'400'000)}},
     Field{"max_addresses", &policy::FailureSettings::addresses,
-          "Maximum number of addresses tracked.", Range{16, 10'000'000}, Alias{"addresses"}},
+          "Maximum number of addresses and names tracked.", Range{16, 10'000'000},
+          Alias{"addresses"}},
 };
 
 template <>

@@ -10,11 +10,11 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "config/fields.h"
 #include "mcp/items.h"
+#include "policy/pins/pin.h"
 
 namespace patchbay::policy {
 
@@ -23,16 +23,6 @@ enum class PinMode : std::uint8_t {
   block,   // A changed tool is hidden until it is accepted.
   ignore,  // Nothing is stored.
 };
-
-struct Pin {
-  std::string definition;       // Canonical, as accepted.
-  std::string changed;          // The current definition; empty if it is unchanged.
-  std::int64_t first_seen = 0;  // Seconds since 1970.
-  std::int64_t changed_at = 0;
-};
-
-// By upstream and the upstream's own name of the tool.
-using PinMap = std::map<std::pair<std::string, std::string>, Pin>;
 
 // The parts of a tool that a model or a person relies on: its name, title, description, schemas and
 // annotations. Canonical; empty if it cannot be read.

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "core/sqlite.h"
-#include "policy/pins/pins.h"
+#include "policy/pins/pin.h"
 
 namespace patchbay::policy {
 

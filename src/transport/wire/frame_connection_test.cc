@@ -89,6 +89,32 @@ TEST(Outbox, LetsUrgentFramesOvertake) {
   EXPECT_LT(types.find('P'), 9u) << types;
 }
 
+TEST(Outbox, AnswersGoBeyondTheBoundAndRoomIsAwaited) {
+  on_loop([]() -> Task<void> {
+    LoopbackServer peer([](Visitor& visitor) { return drink(visitor); });
+    auto stream = co_await net::connect_stream(peer.url(), nullptr, in_time());
+    if (!stream) co_return stream.error();
+    {
+      net::Outbox outbox(**stream, 1000);
+      const std::string large(kLarge, 'x');
+      EXPECT_FALSE(outbox.stalled(0s));  // Nothing is queued.
+      EXPECT_TRUE(outbox.put({"small"}));
+      EXPECT_FALSE(outbox.over_bound());
+      for (int i = 0; i < 3; ++i) EXPECT_TRUE(outbox.put_answer({large}));
+      EXPECT_TRUE(outbox.over_bound());
+      EXPECT_TRUE(outbox.stalled(0s));
+      EXPECT_EQ(outbox.put({"unasked"}).error().code, Code::overloaded);
+      auto room = co_await outbox.room(20s);
+      EXPECT_TRUE(room);
+      EXPECT_LE(outbox.size(), 1000u);
+      auto drained = co_await outbox.drained(20s);
+      EXPECT_TRUE(drained);
+    }
+    (*stream)->end_sending();
+    co_return co_await peer.stop();
+  });
+}
+
 TEST(Outbox, HasABound) {
   on_loop([]() -> Task<void> {
     LoopbackServer peer([](Visitor& visitor) { return drink(visitor); });

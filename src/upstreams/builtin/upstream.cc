@@ -24,9 +24,10 @@ BuiltinUpstream::BuiltinUpstream(std::string name, std::vector<OfferedSkill> ski
 
 Task<void> BuiltinUpstream::start() {
   mcp::ItemLists items;
-  for (const auto& [skill, state] : skills_) {
+  for (const auto& [skill, state, listed] : skills_) {
     if (state) state->start();
-    mcp::of(items, mcp::ItemKind::tool).push_back({std::string(skill->name), definition(*skill)});
+    mcp::of(items, mcp::ItemKind::tool)
+        .push_back({std::string(skill->name), definition(*skill), listed});
   }
   watcher_.offers(*this, std::move(items));
   co_return ok();
@@ -51,7 +52,7 @@ Task<mcp::Reply> BuiltinUpstream::answer(const gateway::Call& call, std::string_
 }
 
 Task<void> BuiltinUpstream::stop(Deadline) {
-  for (const auto& [skill, state] : skills_) {
+  for (const auto& [skill, state, listed] : skills_) {
     if (!state) continue;
     auto stopped = co_await state->stop();
     if (!stopped) co_return stopped;

@@ -7,6 +7,7 @@
 
 #include "bus/correlation.h"
 #include "core/ids.h"
+#include "gateway/call/clock.h"
 #include "gateway/call/trace.h"
 #include "json/read.h"
 #include "mcp/uri_template.h"
@@ -40,6 +41,8 @@ int hex_digit(char c) {
 Error wrong(std::string_view what) {
   return {Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
 }
+
+Error no_broker() { return {Code::unavailable, "no broker of the bus can be reached"}; }
 
 // Whether that is the schema of the value: it names it, or names none; 0 is no valid id.
 bool is_written_by(const AgentSchema& known, const bus::Unframed& value) {
@@ -271,7 +274,7 @@ void KafkaClient::on_turn_end() {
 }
 
 Task<bus::RecordMetadata> KafkaClient::send(const bus::Outgoing& record, Deadline deadline) {
-  if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
+  if (shared_.down) co_return no_broker();
   const auto tag = next_tag(true);
   Sending sending;
   sending_[tag] = &sending;
@@ -308,12 +311,21 @@ Task<mcp::Reply> KafkaClient::call(const gateway::Call& call, std::string_view n
   co_return reply;
 }
 
+// Why the time for a reply has passed without one.
+Error KafkaClient::no_reply(const Exchange& exchange) const {
+  if (shared_.down) return no_broker();
+  return {Code::timeout, fmt::format("the agent '{}' did not reply in time (correlation id {}; "
+                                     "response_timeout_ms: {})",
+                                     exchange.offer().registration.name, exchange.id(),
+                                     shared_.plan.settings.response_timeout_ms)};
+}
+
 // Sends the request and takes replies until the final one.
 Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exchange,
                                        std::string_view arguments) {
   const std::chrono::milliseconds timeout(shared_.plan.settings.response_timeout_ms);
   const auto* const token = call.request.meta_member("progressToken");
-  if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
+  if (shared_.down) co_return no_broker();
   auto sent = exchange.send(arguments, gateway::traceparent_of(call));
   if (!sent) co_return sent.error();
   Deadline deadline = call.deadline;
@@ -321,12 +333,7 @@ Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exch
   for (int questions = 0;;) {
     const auto waited = co_await exchange.update(std::min(deadline, here().now() + timeout));
     auto record = exchange.next(waited);
-    if (!record && record.error().code == Code::timeout) {
-      if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
-      co_return Error{Code::timeout,
-                      fmt::format("the agent '{}' did not reply in time (correlation id {})",
-                                  exchange.offer().registration.name, exchange.id())};
-    }
+    if (!record && record.error().code == Code::timeout) co_return no_reply(exchange);
     if (!record) co_return record.error();
     const auto value = value_of(*record);
     const AgentSchema& known = exchange.offer().schemas.response;
@@ -346,6 +353,7 @@ Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exch
     }
     const AgentReply reply = read_agent_reply(*text);
     if (reply.kind == AgentReply::Kind::going) {
+      deadline = gateway::restart_clock(call);
       if (token) {
         gateway::notify(call, "notifications/progress",
                         progress_params(reply, token->raw, ++updates));
@@ -361,10 +369,11 @@ Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exch
       co_return Error{Code::upstream_failed, "the agent sent too many input requests"};
     }
     // The time of the call stands still while the client answers.
-    const auto left = deadline - here().now();
+    const Deadline asked = here().now();
     auto answer = co_await next_request(call, question_params(reply));
     if (!answer) co_return answer.error();
-    deadline = here().now() + left;
+    gateway::pause_clock(call, here().now() - asked);
+    deadline = call.deadline;
     if (answer->empty()) {
       co_return agent_failure("the user did not answer the agent's request", exchange.id(),
                               Code::upstream_failed);

@@ -113,6 +113,7 @@ class KafkaClient final : private Executor::TurnEnd {
 
   Task<mcp::Reply> converse(const gateway::Call& call, Exchange& exchange,
                             std::string_view arguments);
+  Error no_reply(const Exchange& exchange) const;
   Task<std::string> next_request(const gateway::Call& call, std::string question);
   Result<bus::Unframed> value_of(const bus::Record& record) const;
   Task<AgentSchema> find_named(const bus::Unframed& value, Deadline deadline);

@@ -157,8 +157,11 @@ bool names_bus(const Environment& environment) {
 bus::Connection connection_of(const KafkaPlan& plan, const bus::EmbeddedBus* embedded) {
   bus::Connection connection = plan.connection;
   connection.name = plan.client_id;
+  // Where the environment configures everything, as for the agents' own programs, the id is stored
+  // where these programs store it. A configured bus leaves no file behind.
   if (connection.name.empty()) {
-    connection.name = embedded ? "patchbay-" + plan.name : stored_client_id(kPidFile);
+    connection.name =
+        plan.from_environment && !embedded ? stored_client_id(kPidFile) : "patchbay-" + plan.name;
   }
   if (embedded) connection.properties.emplace_back(kServers, embedded->bootstrap());
   return connection;
@@ -200,6 +203,7 @@ Result<KafkaPlan> plan_kafka(const std::string& name, const KafkaSettings& setti
     auto whole = check_environment(environment);
     if (!whole) return whole.error();
     use_environment(environment, properties);
+    plan.from_environment = true;
   } else if (settings.bus == external && !named) {
     return Error{Code::invalid_params,
                  "bus: external needs kafka: bootstrap.servers, or BROKER_URL of the environment"};

@@ -21,6 +21,7 @@ struct KafkaPlan {
   KafkaSettings settings;
   bus::Connection connection = {};  // Without brokers, if the bus is embedded.
   std::string client_id = {};       // Empty: one is to be found.
+  bool from_environment = false;    // The brokers are those of the environment's variables.
   std::string registry_topic = {};
   std::optional<bus::RegistrySettings> schemas =
       {};  // Nothing: there is none, or the embedded one.
@@ -41,8 +42,8 @@ bus::Connection connection_of(const KafkaPlan& plan, const bus::EmbeddedBus* emb
 // Whether the environment configures a bus.
 bool names_bus(const Environment& environment);
 
-// Our id for the brokers: the content of `file`, or a new id that is stored there. If that fails,
-// an id for the run of the process.
+// Our id for brokers of the environment: the content of `file`, or a new id that is stored there.
+// If that fails, an id for the run of the process.
 std::string stored_client_id(const std::string& file);
 
 }  // namespace patchbay::upstreams

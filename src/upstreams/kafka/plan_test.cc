@@ -132,6 +132,15 @@ TEST(KafkaPlan, ReportsWhatIsWrong) {
   EXPECT_TRUE(fault(registry).starts_with("schema_registry.url: "));
 }
 
+TEST(KafkaPlan, StoresNoIdForBrokersOfTheConfiguration) {
+  KafkaSettings settings;
+  settings.kafka = {{"bootstrap.servers", "localhost:1"}};
+  const auto plan = plan_kafka("bus", settings, [](const char*) { return std::nullopt; });
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(connection_of(*plan, nullptr).name, "patchbay-bus");
+  EXPECT_NE(::access(".pid", F_OK), 0);
+}
+
 TEST(KafkaPlan, KeepsAnIdInAFile) {
   char folder[] = "/tmp/patchbay-pid-XXXXXX";
   ASSERT_NE(::mkdtemp(folder), nullptr);

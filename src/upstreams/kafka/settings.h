@@ -161,9 +161,10 @@ inline constexpr auto config::fields<upstreams::KafkaSettings> = std::tuple{
           "Token for brokers that use SASL OAUTHBEARER."},
     Field{"bearer_token_file", &upstreams::KafkaSettings::bearer_token_file,
           "File with that token, read again before a token expires."},
-    Field{"client_id", &upstreams::KafkaSettings::client_id,
-          "Client id at the brokers. Empty: CLIENT_ID of the environment, else an id stored in the "
-          "file .pid."},
+    Field{
+        "client_id", &upstreams::KafkaSettings::client_id,
+        "Client id at the brokers. Empty: CLIENT_ID of the environment, else patchbay-NAME. If the "
+        "brokers are those of the environment: an id stored in the file .pid."},
     Field{"registry_topic", &upstreams::KafkaSettings::registry_topic,
           "Topic on which agents register. Empty: REGISTRY_TOPIC of the environment, else "
           "_agent_registry."},

@@ -103,18 +103,25 @@ KafkaClient* KafkaUpstream::client_here() {
 
 Task<mcp::Reply> KafkaUpstream::answer(const gateway::Call& call, std::string_view target) {
   KafkaClient* const client = client_here();
-  if (client && call.request.method == "tools/call") return call_tool(*client, call, target);
+  if (client && call.method.action == mcp::Action::call_tool)
+    return call_tool(*client, call, target);
   return answer_other(client, call, target);
 }
 
 Task<mcp::Reply> KafkaUpstream::answer_other(KafkaClient* client, const gateway::Call& call,
                                              std::string_view target) {
   if (!client) co_return Error{Code::internal, "not on a worker"};
-  const auto& method = call.request.method;
-  if (method == "resources/read") co_return co_await read(*client, call, std::string(target));
-  if (method == "resources/subscribe") co_return co_await subscribe(*client, std::string(target));
-  if (method == "resources/unsubscribe") co_return mcp::result_reply("{}");
-  co_return Error{Code::method_not_found, fmt::format("the upstream has no {}", method)};
+  switch (call.method.action) {
+    case mcp::Action::read_resource:
+      co_return co_await read(*client, call, std::string(target));
+    case mcp::Action::subscribe:
+      co_return co_await subscribe(*client, std::string(target));
+    case mcp::Action::unsubscribe:
+      co_return mcp::result_reply("{}");
+    default:
+      co_return Error{Code::method_not_found,
+                      fmt::format("the upstream has no {}", call.method.name)};
+  }
 }
 
 Task<mcp::Reply> KafkaUpstream::call_tool(KafkaClient& client, const gateway::Call& call,

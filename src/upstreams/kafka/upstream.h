@@ -33,6 +33,11 @@ class KafkaUpstream final : public gateway::Upstream,
 
   std::string_view name() const override { return plan_.name; }
   std::string_view kind() const override { return "kafka"; }
+  gateway::UpstreamTimeout call_timeout() const override {
+    const auto& settings = plan_.settings;
+    return {settings.lookup_time + std::chrono::milliseconds(settings.response_timeout_ms),
+            "response_timeout_ms"};
+  }
   Task<void> start() override;
   Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
   gateway::UpstreamState state() const override;

@@ -7,6 +7,7 @@
 #include "core/discard.h"
 #include "oauth/no_token.h"
 #include "observe/log.h"
+#include "upstreams/mcp/start_watch.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -43,10 +44,6 @@ Task<void> Instance::start() {
 
 Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view target) {
   Deadline deadline = call.deadline;
-  // What a task comes to may be waited for longer: that is what tasks are for.
-  if (settings_.timeout > Duration(0) && call.method.action != mcp::Action::task_result) {
-    deadline = std::min(deadline, here().now() + settings_.timeout);
-  }
   last_used_ = here().now();
   if (!started_) {
     auto started = co_await start();
@@ -147,8 +144,7 @@ Task<void> Instance::wait_for_person() {
 Task<void> Instance::run_once() {
   starting_ = true;
   was_up_ = false;
-  auto beginning = begin(here().now() + settings_.start_time);
-  auto begun = co_await beginning.with_stop(stop_restarts_);
+  auto begun = co_await begin_in_time();
   starting_ = false;
   denied_.reset();
   if (!begun && oauth::lacks_token(begun.error())) denied_ = begun.error();
@@ -156,6 +152,7 @@ Task<void> Instance::run_once() {
   std::string why;
   if (begun) {
     was_up_ = true;
+    slow_starts_ = 0;
     set_state(true, "");
     auto closed = co_await wait_for_end();
     why = closed.error().message;
@@ -170,6 +167,33 @@ Task<void> Instance::run_once() {
   auto over = co_await end_run();
   if (!over) co_return over;
   co_return Error{Code::upstream_failed, why};
+}
+
+// Begins, for as long as the server shows progress. A server that takes too long gets twice the
+// time in the next attempt: ended at the same point each time, it would never come up.
+Task<void> Instance::begin_in_time() {
+  const Duration most = std::max(settings_.max_start_time, settings_.start_time);
+  Duration allowed = settings_.start_time;
+  for (int i = 0; i < slow_starts_ && allowed < most; ++i) allowed *= 2;
+  allowed = std::min(allowed, most);
+  const bool watched = connector_->shows_progress();
+  const Deadline deadline = here().now() + (watched ? most : allowed);
+  Stop stop;
+  const StopLink link(&stop_restarts_, stop);
+  std::optional<StartWatch> watch;
+  auto last_output = [this] { return run_ ? run_->connection->last_output() : Deadline(); };
+  if (watched) watch.emplace(upstream_, allowed, last_output, stop);
+  auto beginning = begin(deadline);
+  auto begun = co_await beginning.with_stop(stop);
+  const bool stalled = watch && watch->expired();
+  const bool too_late = !begun && begun.error().code == Code::timeout && here().now() >= deadline;
+  if (begun || stopping_ || !(stalled || too_late)) co_return begun;
+  ++slow_starts_;
+  const bool reached_most = too_late && watched;
+  co_return Error{
+      Code::timeout,
+      fmt::format("it did not start within {} ms ({})", (reached_most ? most : allowed).count(),
+                  reached_most || allowed == most ? "max_start_timeout" : "start_timeout")};
 }
 
 // Tries the ways to reach the server until one works. If none does, says what each came to.
@@ -215,6 +239,7 @@ Task<void> Instance::open(Deadline deadline) {
 Task<void> Instance::take_up_work(Deadline deadline) {
   if (!lists_) co_return ok();
   McpLink& link = run_->link;
+  owner_.on_instructions(*this, link.instructions());
   auto items = co_await link.list_all(deadline);
   const bool refused = !items && items.error().code == Code::too_large;
   if (!items && !refused) co_return items.error();

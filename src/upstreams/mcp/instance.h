@@ -33,9 +33,13 @@ class Instance final : McpLink::Events {
     virtual void on_items_refused(Instance& instance, const Error& why) = 0;
     virtual void on_updated(Instance& instance, const std::string& uri) = 0;
     virtual void on_task(Instance& instance, const gateway::TaskUpdate& update) = 0;
+    // The server has asked something of a client without saying in which call.
+    virtual void on_asked(Instance& /*instance*/) {}
     // What the server must tell of when it has come up.
     virtual std::vector<std::string> subscribed(Instance& instance) = 0;
     virtual void on_state(Instance& instance, const gateway::UpstreamState& state) = 0;
+    // What the server states about its use.
+    virtual void on_instructions(Instance& /*instance*/, const std::string& /*text*/) {}
 
    protected:
     ~Owner() = default;
@@ -104,11 +108,13 @@ class Instance final : McpLink::Events {
   void on_updated(const std::string& uri) override { owner_.on_updated(*this, uri); }
   void on_task(const gateway::TaskUpdate& update) override { owner_.on_task(*this, update); }
   void on_forgotten() override;
+  void on_asked() override { owner_.on_asked(*this); }
   void on_link_closed(const std::string& why) override;
 
   Error leaving() const;
   Task<void> keep_running();
   Task<void> run_once();
+  Task<void> begin_in_time();
   Task<void> begin(Deadline deadline);
   Task<void> open(Deadline deadline);
   Task<void> take_up_work(Deadline deadline);
@@ -156,6 +162,7 @@ class Instance final : McpLink::Events {
   bool starting_ = true;
   bool renewing_ = false;
   int renewals_ = 0;     // Of a session that the server had lost.
+  int slow_starts_ = 0;  // Attempts in a row that took too long.
   bool was_up_ = false;  // The current run got as far as answering calls.
   bool breaker_open_ = false;
   bool stopping_ = false;

@@ -21,7 +21,8 @@ PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& sett
                                    std::shared_ptr<oauth::Access> access,
                                    const std::vector<net::Loop*>& workers,
                                    const LinkCounters& counters, metrics::Counter& restarts,
-                                   std::function<void(const gateway::TaskUpdate&)> notify_task)
+                                   std::function<void(const gateway::TaskUpdate&)> notify_task,
+                                   std::function<void()> notify_asked)
     : upstream_(std::move(upstream)),
       settings_(settings),
       connectors_(std::move(connectors)),
@@ -30,7 +31,8 @@ PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& sett
       workers_(workers),
       counters_(counters),
       restarts_(restarts),
-      notify_task_(std::move(notify_task)) {}
+      notify_task_(std::move(notify_task)),
+      notify_asked_(std::move(notify_asked)) {}
 
 Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call& call) const {
   if (settings_.isolation == Isolation::shared) return std::optional<std::string>();
@@ -51,6 +53,32 @@ Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call&
 Result<std::shared_ptr<Instance>> PrivateInstances::find(const std::string& key,
                                                          const gateway::Call& call) {
   return find_or_make(key, Variant(), call.caller);
+}
+
+bool PrivateInstances::may_separate(const gateway::Call& call) const {
+  return settings_.isolation == Isolation::per_principal && !call.session.empty() &&
+         !call.method.subscribes();
+}
+
+std::string PrivateInstances::session_key(const gateway::Call& call,
+                                          const std::optional<std::string>& key) {
+  return fmt::format("{} {} of {}", kSessionPrefix, call.session, key.value_or("anyone"));
+}
+
+Result<std::shared_ptr<Instance>> PrivateInstances::find_for_session(const std::string& key,
+                                                                     const gateway::Call& call) {
+  return find_or_make(key, Variant{std::string(kSessionPrefix)}, call.caller);
+}
+
+bool PrivateInstances::has(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  return instances_.contains(key);
+}
+
+int PrivateInstances::running(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = instances_.find(key);
+  return found == instances_.end() ? 0 : found->second.instance->running();
 }
 
 Result<std::shared_ptr<Instance>> PrivateInstances::find_narrowed(

@@ -22,6 +22,8 @@ namespace patchbay::upstreams {
 
 // How the ids of tasks begin on a connection that is the client's own.
 inline constexpr std::string_view kPrivatePrefix = "own";
+// The same for a connection of one session that would share one by the settings.
+inline constexpr std::string_view kSessionPrefix = "session";
 // The same for a connection that declares exactly the abilities of its clients: the bits follow.
 inline constexpr std::string_view kNarrowedPrefix = "can";
 
@@ -41,7 +43,8 @@ class PrivateInstances final : Instance::Owner {
                    std::vector<MakeConnector> connectors, CallerTemplates texts,
                    std::shared_ptr<oauth::Access> access, const std::vector<net::Loop*>& workers,
                    const LinkCounters& counters, metrics::Counter& restarts,
-                   std::function<void(const gateway::TaskUpdate&)> notify_task);
+                   std::function<void(const gateway::TaskUpdate&)> notify_task,
+                   std::function<void()> notify_asked);
 
   // Whose connection a call needs; empty if it may use those that are shared. Code::forbidden if
   // the upstream wants to know something of its caller that nobody knows.
@@ -50,6 +53,18 @@ class PrivateInstances final : Instance::Owner {
   // The connection of `key`, made if need be; it starts with its first call. Code::overloaded or
   // Code::rate_limited if there are too many.
   Result<std::shared_ptr<Instance>> find(const std::string& key, const gateway::Call& call);
+
+  // Whether the session of the call may get a connection for itself: its settings let sessions
+  // share one.
+  bool may_separate(const gateway::Call& call) const;
+
+  // The key of that connection, instead of the shared one of `key`.
+  static std::string session_key(const gateway::Call& call, const std::optional<std::string>& key);
+  Result<std::shared_ptr<Instance>> find_for_session(const std::string& key,
+                                                     const gateway::Call& call);
+  bool has(const std::string& key);
+  // Calls that run on the connection of `key`.
+  int running(const std::string& key);
 
   // The same for a server to which exactly these abilities of its clients are declared. Callers
   // that share connections share these too: `key` is then empty.
@@ -71,6 +86,7 @@ class PrivateInstances final : Instance::Owner {
   void on_items_refused(Instance&, const Error&) override {}
   void on_updated(Instance&, const std::string&) override {}
   void on_task(Instance&, const gateway::TaskUpdate& update) override { notify_task_(update); }
+  void on_asked(Instance&) override { notify_asked_(); }
   std::vector<std::string> subscribed(Instance&) override { return {}; }
   void on_state(Instance&, const gateway::UpstreamState&) override {}
 
@@ -96,6 +112,7 @@ class PrivateInstances final : Instance::Owner {
   const LinkCounters& counters_;
   metrics::Counter& restarts_;
   const std::function<void(const gateway::TaskUpdate&)> notify_task_;  // On any worker.
+  const std::function<void()> notify_asked_;                           // The same.
 
   Scope sweeping_;  // Control thread only.
 

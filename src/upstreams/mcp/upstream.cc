@@ -48,6 +48,7 @@ McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& wo
     : name_(std::move(plan.name)),
       kind_(plan.kind),
       on_every_worker_(plan.on_every_worker),
+      timeout_(plan.settings.timeout),
       watcher_(watcher),
       counters_(registry, name_),
       restarts_(registry.counter("patchbay_upstream_restarts_total",
@@ -60,10 +61,11 @@ McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& wo
                                 metrics::labels({{"upstream", name_}}))),
       access_(std::move(plan.access)),
       declared_(declared_abilities(plan.settings)),
-      private_(name_, plan.settings, plan.connectors, plan.texts, access_, workers, counters_,
-               *restarts_, [this](const gateway::TaskUpdate& update) {
-                 watcher_.task_changed(*this, update);
-               }) {
+      private_(
+          name_, plan.settings, plan.connectors, plan.texts, access_, workers, counters_,
+          *restarts_,
+          [this](const gateway::TaskUpdate& update) { watcher_.task_changed(*this, update); },
+          [this] { asking_.on_asked(); }) {
   // Different upstreams begin on different workers, so that one copy each is spread too.
   const auto first = std::hash<std::string>()(name_);
   const auto add = [&](std::size_t worker, const MakeConnector& make, bool lists) {
@@ -150,9 +152,37 @@ Result<McpUpstream::Route> McpUpstream::route(const gateway::Call& call, std::st
     if (narrowed) narrowed->narrowed = true;
     return narrowed;
   }
+  if (auto own = route_session(call, target, *key)) return *std::move(own);
   if (*key) return route_private(private_.find(**key, call), target);
   return route_shared(call, target, attempts);
 }
+
+std::optional<McpUpstream::Route> McpUpstream::route_session(
+    const gateway::Call& call, std::string_view target, const std::optional<std::string>& key) {
+  // A server over HTTP asks in the response to the call.
+  if (on_every_worker_) return std::nullopt;
+  if (!private_.may_separate(call)) return std::nullopt;
+  // The key is made only where some session has its own: this is on the path of every call.
+  std::optional<std::string> session;
+  if (asking_.separated()) session = PrivateInstances::session_key(call, key);
+  if (!session || !private_.has(*session)) {
+    if (asking_.decided()) return std::nullopt;
+    const auto can = mcp::abilities_of(call.revision, call.capabilities);
+    const bool askable = can.sampling || can.form || can.url;
+    const bool busy =
+        key ? private_.running(*key) > 0
+            : std::ranges::any_of(instances_, [](const auto& one) { return one->running() > 0; });
+    if (!asking_.wants_own(key.value_or(""), call.session, askable, busy)) {
+      return std::nullopt;
+    }
+    session = PrivateInstances::session_key(call, key);
+  }
+  auto own = route_private(private_.find_for_session(*session, call), target);
+  // Where there is no room for it, the session shares a connection as before.
+  return own ? std::optional(*std::move(own)) : std::nullopt;
+}
+
+void McpUpstream::on_asked(Instance&) { asking_.on_asked(); }
 
 Result<McpUpstream::Route> McpUpstream::route_private(Result<std::shared_ptr<Instance>> instance,
                                                       std::string_view target) {
@@ -175,6 +205,10 @@ Result<McpUpstream::Route> McpUpstream::route_to_task(const gateway::Call& call,
   const std::size_t dot = id.find('.');
   const std::string_view prefix = id.substr(0, dot);
   const std::string_view own = dot == std::string_view::npos ? "" : id.substr(dot + 1);
+  if (prefix == kSessionPrefix && private_.may_separate(call)) {
+    return route_private(private_.find_for_session(PrivateInstances::session_key(call, key), call),
+                         own);
+  }
   if (key && prefix == kPrivatePrefix) return route_private(private_.find(*key, call), own);
   const Error unknown{Code::not_found, "there is no such task"};
   if (prefix.starts_with(kNarrowedPrefix)) {
@@ -245,6 +279,16 @@ Instance& McpUpstream::least_busy(const std::vector<const Instance*>& refused) {
 gateway::UpstreamState McpUpstream::state() const {
   const std::lock_guard lock(mutex_);
   return state_;
+}
+
+std::string McpUpstream::instructions() const {
+  const std::lock_guard lock(mutex_);
+  return instructions_;
+}
+
+void McpUpstream::on_instructions(Instance&, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  instructions_ = text;
 }
 
 void McpUpstream::on_items(Instance&, mcp::ItemLists items) {

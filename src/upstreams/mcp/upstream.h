@@ -15,6 +15,7 @@
 #include "gateway/call/upstream.h"
 #include "oauth/access.h"
 #include "observe/metrics.h"
+#include "upstreams/mcp/asking_sessions.h"
 #include "upstreams/mcp/instance.h"
 #include "upstreams/mcp/private_instances.h"
 #include "upstreams/mcp/unanswerable_requests.h"
@@ -44,6 +45,8 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   std::string_view kind() const override { return kind_; }
   Task<void> start() override;
   Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
+  gateway::UpstreamTimeout call_timeout() const override { return {timeout_}; }
+  std::string instructions() const override;
   gateway::UpstreamState state() const override;
   Task<void> stop(Deadline deadline) override;
 
@@ -52,8 +55,10 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   void on_items_refused(Instance& instance, const Error& why) override;
   void on_updated(Instance& instance, const std::string& uri) override;
   void on_task(Instance& instance, const gateway::TaskUpdate& update) override;
+  void on_asked(Instance& instance) override;
   std::vector<std::string> subscribed(Instance& instance) override;
   void on_state(Instance& instance, const gateway::UpstreamState& state) override;
+  void on_instructions(Instance& instance, const std::string& text) override;
 
   // The connection that one attempt at a call uses.
   struct Route {
@@ -74,6 +79,10 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   Result<Route> route_to_task(const gateway::Call& call, std::string_view id,
                               const std::optional<std::string>& key);
   Result<Route> route_private(Result<std::shared_ptr<Instance>> instance, std::string_view target);
+  // The connection of the call's session alone, if the server asks questions; empty: the session
+  // shares that of `key`.
+  std::optional<Route> route_session(const gateway::Call& call, std::string_view target,
+                                     const std::optional<std::string>& key);
   Route route_shared(const gateway::Call& call, std::string_view target, const Attempts& attempts);
   // Whether the call goes to another connection after this error.
   bool reroutes(const gateway::Call& call, std::string_view target, const Route& used,
@@ -94,6 +103,7 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   const std::string name_;
   const std::string_view kind_;
   const bool on_every_worker_;
+  const config::Duration timeout_;
   gateway::UpstreamWatcher& watcher_;
   const LinkCounters counters_;
   const std::shared_ptr<metrics::Counter> restarts_;
@@ -105,6 +115,7 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   std::vector<std::unique_ptr<Instance>> instances_;  // Shared by those who may share.
   PrivateInstances private_;
 
+  AskingSessions asking_;                       // Any worker.
   std::atomic<std::size_t> next_ = 0;           // Any worker: whose turn it is among equals.
   std::atomic<bool> stopping_ = false;          // Going down is no surprise any more.
   UnanswerableRequests unanswerable_requests_;  // Any worker.
@@ -112,6 +123,7 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   // Guarded: written on every instance's worker, read on any.
   mutable std::mutex mutex_;
   gateway::UpstreamState state_{false, "starting"};
+  std::string instructions_;
 };
 
 }  // namespace patchbay::upstreams

@@ -102,7 +102,8 @@ inline constexpr auto config::fields<upstreams::OpenapiSettings> = std::tuple_ca
               "What GET operations are offered as: tools, resources, or both. Those that cannot be "
               "resources stay tools."},
         Field{"timeout", &upstreams::OpenapiSettings::timeout,
-              "Maximum duration of a call to this upstream. 0: limits.call_timeout.",
+              "Maximum duration of a call to this upstream. 0: limits.call_timeout. At most "
+              "limits.max_call_timeout.",
               Range{Duration(0), Duration(86'400'000)}},
         Field{"refresh_interval", &upstreams::OpenapiSettings::refresh,
               "Interval at which the document is read again. 0: when the file changes, and on "

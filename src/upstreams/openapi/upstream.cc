@@ -206,17 +206,14 @@ Task<mcp::Reply> OpenapiUpstream::answer(const gateway::Call& call, std::string_
 
 Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiClient& client, const gateway::Call& call,
                                             std::string_view target) {
-  Deadline deadline = call.deadline;
-  if (plan_.settings.timeout > config::Duration(0)) {
-    deadline = std::min(deadline, here().now() + plan_.settings.timeout);
-  }
+  const Deadline deadline = call.deadline;
   const auto credentials = access_ ? access_->credentials(call.caller) : nullptr;
-  const auto& method = call.request.method;
-  if (method == "resources/read") {
+  if (call.method.action == mcp::Action::read_resource) {
     co_return co_await client.read(target, credentials.get(), deadline);
   }
-  if (method != "tools/call") {
-    co_return Error{Code::method_not_found, fmt::format("the upstream has no {}", method)};
+  if (call.method.action != mcp::Action::call_tool) {
+    co_return Error{Code::method_not_found,
+                    fmt::format("the upstream has no {}", call.method.name)};
   }
   const auto* const given = call.request.param("arguments");
   const std::string_view arguments = given ? given->raw : "{}";

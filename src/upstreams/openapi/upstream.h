@@ -51,6 +51,7 @@ class OpenapiUpstream final : public gateway::Upstream {
   Task<void> start() override;
   Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
   bool can_ask() const override { return false; }
+  gateway::UpstreamTimeout call_timeout() const override { return {plan_.settings.timeout}; }
   gateway::UpstreamState state() const override;
   void reread() override { again_.deliver(ok()); }
   Task<void> stop(Deadline deadline) override;

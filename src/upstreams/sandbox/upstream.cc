@@ -121,9 +121,11 @@ Task<mcp::Reply> SandboxUpstream::serve(const gateway::Call& call, std::string_v
 }
 
 Task<mcp::Reply> SandboxUpstream::serve_to_end(const gateway::Call& call, std::string_view target) {
-  if (call.request.method == "resources/read") co_return co_await read_resource(call, target);
+  if (call.method.action == mcp::Action::read_resource) {
+    co_return co_await read_resource(call, target);
+  }
   const auto tool = find_sandbox_tool(target);
-  if (call.request.method != "tools/call" || !tool) {
+  if (call.method.action != mcp::Action::call_tool || !tool) {
     co_return Error{Code::not_found, fmt::format("there is no tool '{}'", target)};
   }
   const auto* const given = call.request.param("arguments");

@@ -34,6 +34,7 @@ class SandboxUpstream final : public gateway::Upstream {
   Task<void> start() override;
   Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
   bool can_ask() const override { return false; }
+  gateway::UpstreamTimeout call_timeout() const override;
   gateway::UpstreamState state() const override;
   Task<void> stop(Deadline deadline) override;
 

@@ -72,6 +72,13 @@ std::string no_result(const Error& why) {
 
 }  // namespace
 
+// The longest run that a caller may request, in a sandbox that has to be started for it.
+gateway::UpstreamTimeout SandboxUpstream::call_timeout() const {
+  const SandboxLimits& limits = settings_.limits;
+  return {settings_.start_time + std::max(limits.wall, limits.wall_most) + limits.grace + kMargin,
+          "limits.max_timeout"};
+}
+
 Task<std::string> SandboxUpstream::run(const gateway::Call& call, SandboxTool tool,
                                        std::string_view arguments) {
   auto request = read_run(tool, arguments, settings_);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "net/http/client/pooled_connection.h"
-
 namespace patchbay::net {
 namespace {
 
@@ -36,33 +34,17 @@ bool died_unanswered(const Error& error) {
   return error.code == Code::upstream_failed && error.message == kDiedUnanswered;
 }
 
-void PooledConnection::on_ready() {
-  char unasked = 0;
-  auto got = stream->try_read(std::span(&unasked, 1));
-  if (got && *got == 0) {
-    stream->wait_readable(*this);  // A TLS session may still deliver session tickets.
-  } else {
-    pool.dismiss(*this);
-  }
-}
-
 HttpPool::HttpPool(Url origin, std::shared_ptr<const TlsContext> tls,
                    const HttpPoolSettings& settings)
     : origin_(std::move(origin)),
-      authority_(origin_.authority()),
       tls_(std::move(tls)),
-      settings_(settings) {}
-
-HttpPool::~HttpPool() {
-  idle_.clear();
-  dismissed_.clear();
-}
+      connections_(origin_.authority(), settings) {}
 
 Task<std::unique_ptr<HttpResponse>> HttpPool::request(const HttpCall& call, Deadline deadline) {
   Stop* const stop = co_await current_stop();
   if (stop && stop->requested()) co_return Error{Code::cancelled, "cancelled"};
   if (deadline <= here().now()) co_return Error{Code::timeout, "the deadline passed"};
-  auto connection = take_idle();
+  auto connection = connections_.take_idle();
   for (;;) {
     if (!connection) {
       auto opened = co_await obtain(deadline);
@@ -77,7 +59,7 @@ Task<std::unique_ptr<HttpResponse>> HttpPool::request(const HttpCall& call, Dead
       // Nothing of the request has been sent, so it may use another connection.
       connection.reset();
       if (!reused) co_return lost(sent.error(), false, false);
-      connection = take_idle();
+      connection = connections_.take_idle();
       continue;
     }
     if (call.begun) *call.begun = true;
@@ -109,7 +91,7 @@ void HttpPool::compose_head(const HttpCall& call) {
   head_.clear();
   for (const std::string_view piece :
        {call.method, std::string_view(" "), call.path, std::string_view(" HTTP/1.1\r\nHost: "),
-        std::string_view(authority_), std::string_view("\r\n"), call.fields}) {
+        std::string_view(connections_.server()), std::string_view("\r\n"), call.fields}) {
     head_ += piece;
   }
   if (sends_length(call)) {
@@ -145,28 +127,15 @@ Task<void> HttpPool::send_rest(HttpResponse& response, std::string_view body, st
   }
 }
 
-HttpPool::Connection HttpPool::take_idle() {
-  if (idle_.empty()) return nullptr;
-  auto connection = std::move(idle_.back());
-  idle_.pop_back();
-  connection->drop();
-  connection->stream->forget(*connection);
-  return connection;
-}
-
 Task<HttpPool::Connection> HttpPool::obtain(Deadline deadline) {
-  Connection connection;
-  if (open_ < settings_.connections) {
-    connection = std::make_unique<PooledConnection>(*this);
-  } else {
-    auto given = co_await wait_for_one(deadline);
-    if (!given) co_return given;
-    connection = *std::move(given);
-  }
+  auto obtained = co_await connections_.obtain(deadline);
+  if (!obtained) co_return obtained;
+  Connection connection = *std::move(obtained);
   if (connection->stream) co_return connection;
-  const auto timeout = here().now() + settings_.connect;
+  const auto& settings = connections_.settings();
+  const auto timeout = here().now() + settings.connect;
   auto stream =
-      co_await connect_stream(origin_, tls_, std::min(deadline, timeout), settings_.may_reach);
+      co_await connect_stream(origin_, tls_, std::min(deadline, timeout), settings.may_reach);
   if (stream) {
     connection->stream = *std::move(stream);
     co_return connection;
@@ -174,69 +143,6 @@ Task<HttpPool::Connection> HttpPool::obtain(Deadline deadline) {
   auto error = std::move(stream).error();
   if (error.code == Code::timeout && timeout < deadline) error.code = Code::unavailable;
   co_return error;
-}
-
-// Yields a connection that has become idle, or the slot in which to open one.
-Task<HttpPool::Connection> HttpPool::wait_for_one(Deadline deadline) {
-  if (waiting_.size() >= static_cast<std::size_t>(settings_.waiting)) {
-    co_return Error{Code::overloaded,
-                    fmt::format("too many requests wait for a connection to {}", authority_)};
-  }
-  Waiting waiting;
-  const auto slot = waiting_.insert(waiting_.end(), &waiting);
-  auto given = co_await waiting.slot.wait(deadline);
-  if (waiting.listed) waiting_.erase(slot);
-  co_return given;
-}
-
-bool HttpPool::hand_over(Connection& connection) {
-  while (!waiting_.empty()) {
-    Waiting& first = *waiting_.front();
-    waiting_.pop_front();
-    first.listed = false;
-    if (first.slot.delivered()) continue;  // It has timed out.
-    first.slot.deliver(std::move(connection));
-    return true;
-  }
-  return false;
-}
-
-void HttpPool::put_back(Connection connection, std::chrono::nanoseconds idle) {
-  if (connection->closings != closings_) return;
-  Stream& stream = *connection->stream;
-  if (stream.may_read()) {
-    char unasked = 0;
-    auto got = stream.try_read(std::span(&unasked, 1));
-    if (!got || *got > 0) return;
-  }
-  connection->used = true;
-  if (hand_over(connection)) return;
-  stream.wait_readable(*connection);
-  here().timers().set(*connection, here().now() + idle);
-  idle_.push_back(std::move(connection));
-}
-
-// Drops an idle connection. It may be handling an event of its own, so it is destroyed at the end
-// of the turn.
-void HttpPool::dismiss(PooledConnection& connection) {
-  const auto at = std::ranges::find(idle_, &connection, &Connection::get);
-  dismissed_.push_back(std::move(*at));
-  idle_.erase(at);
-  here().at_turn_end(*this);
-}
-
-void HttpPool::on_turn_end() { dismissed_.clear(); }
-
-void HttpPool::on_closed() {
-  --open_;
-  if (waiting_.empty()) return;
-  auto slot = std::make_unique<PooledConnection>(*this);
-  hand_over(slot);
-}
-
-void HttpPool::close() {
-  ++closings_;
-  idle_.clear();
 }
 
 }  // namespace patchbay::net

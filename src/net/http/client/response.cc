@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "core/text.h"
-#include "net/http/client/pooled_connection.h"
+#include "net/http/client/connections.h"
 #include "observe/memory.h"
 
 namespace patchbay::net {
@@ -52,7 +52,7 @@ std::string_view HttpResponse::field(std::string_view name) const {
 }
 
 Result<bool> HttpResponse::take_head() {
-  const auto& limits = connection_->pool.settings_.response;
+  const auto& limits = connection_->settings().response;
   for (;;) {
     const auto bytes = input_.bytes();
     // A head ends with a line break, so a piece without one is not parsed until a limit is near.
@@ -119,13 +119,13 @@ void HttpResponse::end(bool clean) {
   done_ = true;
   auto connection = std::move(connection_);
   if (!clean || !head_.framing.keep_alive || connection->half_sent) return;
-  auto& pool = connection->pool;
-  auto idle = pool.settings_.idle;
+  auto& connections = connection->connections;
+  auto idle = connections.settings().idle;
   // A little earlier than the server, so that no request meets the closing connection.
   if (const auto theirs = announced_idle(head_.fields)) {
     idle = std::min<std::chrono::nanoseconds>(idle, *theirs - std::chrono::seconds(1));
   }
-  if (idle.count() > 0) pool.put_back(std::move(connection), idle);
+  if (idle.count() > 0) connections.put_back(std::move(connection), idle);
 }
 
 // What of the body has arrived and was not handed out yet; may be empty.
@@ -192,7 +192,7 @@ void HttpResponse::keep_head() {
   if (!stored_head_.empty()) return;
   stored_head_ = head_text_;
   const auto framing = head_.framing;
-  auto again = parse_response(stored_head_, connection_->pool.settings_.response, head_);
+  auto again = parse_response(stored_head_, connection_->settings().response, head_);
   head_.framing = framing;
 }
 

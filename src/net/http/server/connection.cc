@@ -9,7 +9,9 @@
 #include "core/error.h"
 #include "core/http_token.h"
 #include "core/text.h"
+#include "net/http/server/forwarded.h"
 #include "net/http/syntax/accept.h"
+#include "net/stream/proxy_header.h"
 #include "net/websocket/handshake.h"
 #include "observe/memory.h"
 
@@ -82,6 +84,20 @@ bool is_cross_site(const HttpRequest& request) {
                     request.fields.find("Sec-Fetch-Mode") == "navigate" &&
                     request.fields.find("Sec-Fetch-Dest") == "document";
   return !link;
+}
+
+void HttpConnection::name_client(const PeerAddress& client) {
+  if (client.ip != peer_.address.ip) peer_.ip = client.ip_text();
+  peer_.address = client;
+}
+
+Task<void> HttpConnection::read_proxy_header() {
+  auto reading = net::read_proxy_header(stream_, peer_.hop, *settings_->proxies);
+  auto client = co_await reading.with_stop(idle_);
+  if (!client) co_return client.error();
+  peer_.hop = *client;
+  name_client(*client);
+  co_return ok();
 }
 
 Task<void> HttpConnection::start_tls(std::shared_ptr<const TlsContext> context) {
@@ -288,6 +304,10 @@ Task<bool> HttpConnection::too_little_memory(HttpRequest& request) {
 
 // Authentication and routing happen before the body is read.
 Task<bool> HttpConnection::serve(HttpRequest& request) {
+  // Every request of a proxy's connection may be another client's.
+  if (settings_->proxies) {
+    name_client(forwarded_client(request.fields, peer_.hop, *settings_->proxies));
+  }
   HttpExchange exchange(request, stream_, peer_, idle_, settings_->write_time,
                         settings_->stream_buffer);
   exchange.set_input(input_);

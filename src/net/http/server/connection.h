@@ -8,7 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "net/http/server/server.h"
+#include "net/http/server/counters.h"
+#include "net/http/server/exchange.h"
+#include "net/http/server/guard.h"
+#include "net/http/server/routes.h"
+#include "net/http/server/settings.h"
 #include "net/io/input_buffer.h"
 
 namespace patchbay::net {
@@ -21,12 +25,16 @@ class HttpConnection {
                  std::shared_ptr<const HttpSettings> settings, Stop& idle, HttpGuard& guard,
                  HttpCounters& counters)
       : stream_(std::move(fd)),
-        peer_{from, from.ip_text()},
+        peer_{from, from.ip_text(), from},
         routes_(routes),
         settings_(std::move(settings)),
         idle_(idle),
         guard_(guard),
         counters_(counters) {}
+
+  // Reads the header in which a named proxy states the client's address. REQUIRES: the settings
+  // name proxies, and this one is among them.
+  Task<void> read_proxy_header();
 
   // Starts TLS on the connection. A client that sends plain HTTP gets a 400 that explains it.
   Task<void> start_tls(std::shared_ptr<const TlsContext> context);
@@ -35,6 +43,7 @@ class HttpConnection {
   Task<void> run();
 
   const HttpPeer& peer() const { return peer_; }
+  int fd() const { return stream_.fd(); }
 
  private:
   // Each yields false when the connection is to be closed without more ado.
@@ -45,6 +54,7 @@ class HttpConnection {
   Task<bool> read_sized(HttpRequest& request, std::string& storage, Deadline deadline);
   Task<bool> read_chunked(HttpRequest& request, std::string& storage, Deadline deadline);
   Task<bool> serve(HttpRequest& request);
+  void name_client(const PeerAddress& client);
   Task<bool> admit(HttpExchange& exchange, const HttpRoute* route);
   bool body_at_hand(const HttpRequest& request) const;
   Task<bool> leave_body(const HttpExchange& exchange);

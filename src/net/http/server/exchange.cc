@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "core/discard.h"
+#include "observe/log.h"
 
 namespace patchbay::net {
 namespace {
@@ -85,9 +86,11 @@ std::string_view reason_phrase(int status) {
   return found == kReasons.end() ? "Unknown" : found->phrase;
 }
 
-std::string HttpExchange::head(int status, std::string_view type, std::string_view fields) const {
-  std::string text = "HTTP/1.1 ";
-  text.reserve(384 + fields_.size() + fields.size());
+std::string HttpExchange::head(int status, std::string_view type, std::string_view fields,
+                               std::size_t body_size) const {
+  std::string text;
+  text.reserve(384 + fields_.size() + fields.size() + body_size);
+  text += "HTTP/1.1 ";
   text += fmt::format_int(status).c_str();
   text += ' ';
   text += reason_phrase(status);
@@ -112,9 +115,9 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
                                 std::initializer_list<std::string_view> parts,
                                 std::string_view fields) {
   answered_ = true;
-  std::string text = head(status, type, fields);
   std::size_t size = 0;
   for (const auto part : parts) size += part.size();
+  std::string text = head(status, type, fields, size <= kJoin ? size : 0);
   if (status != 204 && status != 304) {
     text += "Content-Length: ";
     text += fmt::format_int(size).c_str();
@@ -162,20 +165,51 @@ void HttpExchange::begin_stream(std::string_view fields) {
   discard(queued, "an empty outbox takes everything");
 }
 
-Result<void> HttpExchange::put(std::initializer_list<std::string_view> parts) {
-  if (request.http10) return stream_->put(parts);
+// The parts as one piece of the body.
+std::string HttpExchange::piece_of(std::initializer_list<std::string_view> parts) const {
   std::string piece;
   std::size_t size = 0;
   for (const auto part : parts) size += part.size();
   piece.reserve(size + 24);
-  fmt::format_to(std::back_inserter(piece), "{:x}\r\n", size);
+  if (!request.http10) fmt::format_to(std::back_inserter(piece), "{:x}\r\n", size);
   for (const auto part : parts) piece += part;
-  piece += "\r\n";
-  auto queued = stream_->put({piece});
-  // A stream with a gap is worse than none: the reader must see that it has ended.
-  if (!queued) keep_alive_ = false;
+  if (!request.http10) piece += "\r\n";
+  return piece;
+}
+
+Result<void> HttpExchange::put(std::initializer_list<std::string_view> parts) {
+  auto queued = stream_->put({piece_of(parts)});
+  if (!queued && queued.error().code == Code::overloaded) log_dropped();
   return queued;
 }
+
+Result<void> HttpExchange::put_answer(std::initializer_list<std::string_view> parts) {
+  return stream_->put_answer({piece_of(parts)});
+}
+
+void HttpExchange::log_dropped() {
+  if (std::exchange(logged_dropped_, true)) return;
+  log::Line(log::Level::warn, "notifications dropped: the client reads too slowly")
+      .add("client", peer.ip)
+      .add("limit", "limits.max_stream_buffer_size")
+      .add("bytes", std::uint64_t{stream_buffer_});
+}
+
+void HttpExchange::log_stalled() {
+  if (std::exchange(logged_stalled_, true)) return;
+  log::Line(log::Level::warn, "event stream closed: the client does not read")
+      .add("client", peer.ip)
+      .add("limit", "limits.write_timeout")
+      .add_ms("after", std::chrono::duration<double, std::milli>(write_time_).count());
+}
+
+bool HttpExchange::stalled() {
+  if (!stream_ || !stream_->stalled(write_time_)) return false;
+  log_stalled();
+  return true;
+}
+
+Task<void> HttpExchange::room() { co_return co_await stream_->room(write_time_); }
 
 Task<void> HttpExchange::drained() { co_return co_await stream_->drained(write_time_); }
 
@@ -183,7 +217,10 @@ Task<void> HttpExchange::end_stream() {
   // The end needs no room in the outbox: it belongs to what is queued already.
   if (keep_alive_ && !request.http10) stream_->add({"0\r\n\r\n"});
   auto written = co_await stream_->drained(write_time_);
-  if (!written) keep_alive_ = false;
+  if (!written) {
+    keep_alive_ = false;
+    if (written.error().code == Code::timeout) log_stalled();
+  }
   stream_.reset();
   co_return written;
 }

@@ -22,10 +22,11 @@ namespace patchbay::net {
 inline constexpr std::string_view kJson = "application/json";
 inline constexpr std::string_view kEventStream = "text/event-stream";
 
-// The client of a connection.
+// The client of a request.
 struct HttpPeer {
-  PeerAddress address;
-  std::string ip;                                        // Of the address, as text.
+  PeerAddress address;   // Of the client, as named proxies state it.
+  std::string ip;        // The same as text.
+  PeerAddress hop = {};  // Of the other end of the connection: the client or the last proxy.
   std::unique_ptr<const TlsPeer> certificate = nullptr;  // Null: it has presented none.
 };
 
@@ -70,11 +71,27 @@ class HttpExchange {
   void begin_stream(std::string_view fields = {});
   bool streaming() const { return stream_.has_value(); }
 
-  // Queues bytes of the stream. Fails when the reader has disconnected or is too slow.
+  // Queues what the reader did not ask for. Fails when it has disconnected or is too slow
+  // (limits.max_stream_buffer_size), which is logged once.
   Result<void> put(std::initializer_list<std::string_view> parts);
 
-  // The reader of the stream lags: what is optional should not be sent.
-  bool congested() const { return stream_ && stream_->size() > stream_buffer_ / 2; }
+  // Queues what the reader has asked for. It waits for the reader, who gets limits.write_timeout
+  // for each step; only the memory budget refuses it.
+  Result<void> put_answer(std::initializer_list<std::string_view> parts);
+
+  // The reader of the stream lags: `more` bytes that are optional should not be sent.
+  bool congested(std::size_t more = 0) const {
+    return stream_ && !stream_->empty() && stream_->size() + more > stream_buffer_ / 2;
+  }
+  // Something optional was not sent, because the reader lags. Logged once per stream.
+  void log_dropped();
+
+  // The reader has taken nothing for limits.write_timeout. Logged once per stream, if so.
+  bool stalled();
+
+  // More is queued than a slow reader may cost: new work for it should wait for room().
+  bool full() const { return stream_ && stream_->over_bound(); }
+  Task<void> room();
 
   // Waits until everything queued so far is written.
   Task<void> drained();
@@ -83,6 +100,7 @@ class HttpExchange {
   Task<void> end_stream();
 
   bool answered() const { return answered_; }
+  std::chrono::nanoseconds write_timeout() const { return write_time_; }
 
   // The connection closes after this exchange.
   void close_after() { keep_alive_ = false; }
@@ -93,7 +111,11 @@ class HttpExchange {
   void add_fields(std::string_view fields) { fields_ += fields; }
 
  private:
-  std::string head(int status, std::string_view type, std::string_view fields) const;
+  // Has capacity for a body of `body_size` as well.
+  std::string head(int status, std::string_view type, std::string_view fields,
+                   std::size_t body_size = 0) const;
+  std::string piece_of(std::initializer_list<std::string_view> parts) const;
+  void log_stalled();
 
   const std::chrono::nanoseconds write_time_;
   const std::size_t stream_buffer_;
@@ -102,6 +124,8 @@ class HttpExchange {
   std::string fields_;
   bool answered_ = false;
   bool keep_alive_ = true;
+  bool logged_dropped_ = false;
+  bool logged_stalled_ = false;
 };
 
 std::string_view reason_phrase(int status);

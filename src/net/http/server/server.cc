@@ -6,6 +6,7 @@
 #include "net/http/server/connection.h"
 #include "net/io/address_share.h"
 #include "net/io/socket.h"
+#include "net/stream/proxy_header.h"
 #include "observe/log.h"
 
 namespace patchbay::net {
@@ -23,26 +24,7 @@ std::string too_many(const Error& why) {
       body.size(), body);
 }
 
-std::shared_ptr<metrics::Counter> handshakes(metrics::Registry& registry, std::string_view how) {
-  return registry.counter("patchbay_tls_handshakes_total", "TLS handshakes of clients.",
-                          metrics::labels({{"outcome", how}}));
-}
-
 }  // namespace
-
-HttpCounters::HttpCounters(metrics::Registry& registry)
-    : refused(
-          registry.counter("patchbay_http_refused_total", "Connections refused for lack of room.")),
-      requests(registry.counter("patchbay_http_requests_total", "HTTP requests read.")),
-      malformed(
-          registry.counter("patchbay_http_malformed_total", "HTTP requests refused as malformed.")),
-      tls_full(handshakes(registry, "full")),
-      tls_resumed(handshakes(registry, "resumed")),
-      tls_failed(handshakes(registry, "failed")),
-      tls_slow(handshakes(registry, "slow")) {
-  registry.watch_gauge("patchbay_connections", "Connections that are open.",
-                       [this] { return connections.load(); });
-}
 
 HttpServer::HttpServer(const std::vector<HttpRoute>& routes,
                        std::shared_ptr<const HttpSettings> settings, HttpGuard& guard,
@@ -63,6 +45,11 @@ void HttpServer::start(Fd listener, std::shared_ptr<const TlsContext> tls) {
   accepting_.start(std::move(listener), secure);
 }
 
+void HttpServer::start_local(Fd listener) {
+  local_ = true;
+  start(std::move(listener));
+}
+
 void HttpServer::admit(Fd fd, const PeerAddress& from, bool secure) {
   const auto open = counters_.connections.fetch_add(1, std::memory_order_relaxed);
   if (static_cast<std::size_t>(open) >= settings_->connections) {
@@ -71,11 +58,13 @@ void HttpServer::admit(Fd fd, const PeerAddress& from, bool secure) {
     if (!secure) send_at_once(fd.get(), kFull);
     return;
   }
-  auto share = take_connection_share(from);
-  if (!share) {
+  const bool unnamed = has_proxy_header(secure) && !is_proxy(settings_->proxies, from);
+  if (unnamed) log_unnamed_proxy(from);
+  auto share = take_connection_share(from, settings_->proxies);
+  if (unnamed || !share) {
     counters_.connections.fetch_sub(1, std::memory_order_relaxed);
     counters_.refused->add();
-    if (!secure) send_at_once(fd.get(), too_many(share.error()));
+    if (!secure && !unnamed) send_at_once(fd.get(), too_many(share.error()));
     return;
   }
   set_no_delay(fd.get());
@@ -85,10 +74,29 @@ void HttpServer::admit(Fd fd, const PeerAddress& from, bool secure) {
 
 Task<void> HttpServer::serve(Fd fd, PeerAddress from, bool secure) {
   HttpConnection connection(std::move(fd), from, routes_, settings_, idle_, guard_, counters_);
-  auto served = secure ? co_await shake_hands(connection) : ok();
+  Shares::Share share;
+  auto served = has_proxy_header(secure) ? co_await learn_client(connection, secure, share) : ok();
+  if (served && secure) served = co_await shake_hands(connection);
   if (served) served = co_await connection.run();
   counters_.connections.fetch_sub(1, std::memory_order_relaxed);
   co_return served;
+}
+
+// The connection counts for the client that the proxy names.
+Task<void> HttpServer::learn_client(HttpConnection& connection, bool secure, Shares::Share& share) {
+  auto read = co_await connection.read_proxy_header();
+  if (!read) {
+    counters_.refused->add();
+    co_return read;
+  }
+  auto taken = take_connection_share(connection.peer().address, settings_->proxies);
+  if (taken) {
+    share = *std::move(taken);
+    co_return ok();
+  }
+  counters_.refused->add();
+  if (!secure) send_at_once(connection.fd(), too_many(taken.error()));
+  co_return taken.error();
 }
 
 Task<void> HttpServer::shake_hands(HttpConnection& connection) {

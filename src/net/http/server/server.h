@@ -4,54 +4,20 @@
 // Confined to its worker, except the shared counters.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "async/scope.h"
+#include "core/shares.h"
+#include "net/http/server/counters.h"
 #include "net/http/server/exchange.h"
 #include "net/http/server/guard.h"
 #include "net/http/server/routes.h"
-#include "net/http/syntax/cors.h"
-#include "net/http/syntax/parse.h"
+#include "net/http/server/settings.h"
 #include "net/io/listener.h"
 #include "net/io/source.h"
-#include "observe/metrics.h"
 
 namespace patchbay::net {
-
-struct HttpSettings {
-  HttpLimits head;
-  std::size_t body = 16 << 20;
-  std::size_t connections = 10'000;     // Of the whole process.
-  std::size_t stream_buffer = 1 << 20;  // What one slow reader of an event stream may cost.
-  std::chrono::nanoseconds header_time = std::chrono::seconds(10);
-  std::chrono::nanoseconds body_time = std::chrono::seconds(30);
-  std::chrono::nanoseconds idle_time = std::chrono::seconds(75);
-  std::chrono::nanoseconds write_time = std::chrono::seconds(30);
-  std::chrono::nanoseconds handshake_time = std::chrono::seconds(5);
-  std::size_t handshakes = 256;      // In progress on this worker.
-  std::vector<std::string> hosts;    // Allowed in Host and Origin beside loopback names.
-  std::vector<std::string> origins;  // Allowed origins beside those of allowed hosts.
-  CorsSettings cors;
-};
-
-// Counted over all workers.
-struct HttpCounters {
-  explicit HttpCounters(metrics::Registry& registry);
-
-  std::atomic<std::int64_t> connections{0};  // Open now.
-  std::shared_ptr<metrics::Counter> refused;
-  std::shared_ptr<metrics::Counter> requests;
-  std::shared_ptr<metrics::Counter> malformed;    // Answered 4xx by the server itself.
-  std::shared_ptr<metrics::Counter> tls_full;     // Handshakes with certificates,
-  std::shared_ptr<metrics::Counter> tls_resumed;  // with a ticket,
-  std::shared_ptr<metrics::Counter> tls_failed;   // refused or broken off,
-  std::shared_ptr<metrics::Counter> tls_slow;     // and cut off.
-};
 
 class HttpConnection;
 
@@ -64,6 +30,9 @@ class HttpServer {
 
   // Takes a listening socket and accepts in the background. With a context: TLS.
   void start(Fd listener, std::shared_ptr<const TlsContext> tls = nullptr);
+
+  // The listener is for browsers on this machine, whatever the settings require of connections.
+  void start_local(Fd listener);
 
   // Later handshakes use `tls`. Open connections are not affected.
   void update_tls(std::shared_ptr<const TlsContext> tls) { tls_ = std::move(tls); }
@@ -79,6 +48,10 @@ class HttpServer {
  private:
   void admit(Fd fd, const PeerAddress& from, bool secure);
   Task<void> serve(Fd fd, PeerAddress from, bool secure);
+  bool has_proxy_header(bool secure) const {
+    return secure ? settings_->tls_proxy_protocol : settings_->proxy_protocol && !local_;
+  }
+  Task<void> learn_client(HttpConnection& connection, bool secure, Shares::Share& share);
   Task<void> shake_hands(HttpConnection& connection);
 
   const HttpRoutes routes_;
@@ -87,6 +60,7 @@ class HttpServer {
   std::shared_ptr<const HttpSettings> settings_;
   Accepting accepting_;
   std::shared_ptr<const TlsContext> tls_;
+  bool local_ = false;  // See start_local().
   Handshakes handshakes_;
   Stop idle_;  // Observed by what waits without a call: idle connections, streams.
   Scope connections_;

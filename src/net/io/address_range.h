@@ -7,17 +7,17 @@
 #include "core/result.h"
 #include "net/io/peer_address.h"
 
-namespace patchbay::policy {
+namespace patchbay::net {
 
 class AddressRange {
  public:
   static Result<AddressRange> parse(std::string_view text);
 
-  bool holds(const net::PeerAddress& address) const;
+  bool holds(const PeerAddress& address) const;
 
  private:
-  net::PeerAddress first_;
+  PeerAddress first_;
   int bits_ = 128;  // The length of the prefix.
 };
 
-}  // namespace patchbay::policy
+}  // namespace patchbay::net

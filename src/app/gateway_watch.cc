@@ -1,0 +1,85 @@
+// What a running gateway looks after: whether it is ready, what does not work on this machine, and
+// listeners without TLS.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/gateway.h"
+#include "app/problems.h"
+#include "observe/log.h"
+
+namespace patchbay::app {
+namespace {
+
+constexpr auto kAnnounceInterval = std::chrono::milliseconds(100);
+// How often what the configuration needs of this machine is looked at.
+constexpr auto kProblemsInterval = std::chrono::seconds(30);
+
+}  // namespace
+
+// Prints `ready` as soon as /ready would answer so.
+Task<void> Gateway::announce() {
+  for (bool printed = false;;) {
+    std::vector<std::string> missing;
+    const auto upstreams = upstreams_->report();
+    for (const auto& one : upstreams) {
+      if (one.required && !one.state.up) missing.push_back(one.name);
+    }
+    if (missing.empty()) {
+      banner_.print_ready(upstreams, buses_.banner(), plain_.address);
+      co_return ok();
+    }
+    if (!std::exchange(printed, true)) banner_.print_waiting(missing);
+    auto slept = co_await sleep_until(here().now() + kAnnounceInterval);
+    if (!slept) co_return slept;
+  }
+}
+
+// Logs what has changed since the last time.
+void Gateway::look_for_problems() {
+  const auto before = problems_.all();
+  const auto now = find_problems(configuration_);
+  const auto log_each = [](const auto& all, const auto& known, log::Level level, auto event) {
+    for (const auto& problem : all) {
+      if (std::ranges::find(known, problem) == known.end()) {
+        log::Line(level, event).add("what", problem);
+      }
+    }
+  };
+  log_each(now, before, log::Level::warn, "problem");
+  log_each(before, now, log::Level::info, "problem solved");
+  problems_.set("", now);
+  for (const auto& [setting, dates] : own_certificates(configuration_.settings)) {
+    common_.registry
+        .gauge("patchbay_certificate_expiry_timestamp_seconds",
+               "When the gateway's own certificate expires, in seconds since 1970.",
+               metrics::labels({{"setting", setting}}))
+        ->set(dates.until.time_since_epoch().count());
+  }
+}
+
+// Certificates expire and files vanish while the gateway runs.
+Task<void> Gateway::keep_looking_for_problems() {
+  for (;;) {
+    auto slept = co_await sleep_until(here().now() + kProblemsInterval);
+    if (!slept) co_return slept;
+    look_for_problems();
+  }
+}
+
+void Gateway::warn_of_plain_listeners() const {
+  const auto warn = [](const net::Address& address, std::string_view remedy) {
+    log::Line(log::Level::warn, "credentials in the clear")
+        .add("listen", address.text())
+        .add("hint", fmt::format("other machines reach this listener without TLS; {}", remedy));
+  };
+  if (!plain_.address.loopback()) warn(plain_.address, "let them use tls.listen");
+  for (const auto& [row, listener, listening] : frontend_listeners_) {
+    if (!listener.tls && !listening.address.loopback()) {
+      warn(listening.address, fmt::format("add {}", listener.tls_key));
+    }
+  }
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,104 @@
+#include "cli/write_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "net/io/fd.h"
+
+namespace patchbay::app {
+namespace {
+
+constexpr std::size_t kContext = 3;
+
+Error fault(const std::string& path) {
+  return {Code::unavailable, fmt::format("{}: {}", path, std::strerror(errno))};
+}
+
+Result<void> write_all(const net::Fd& fd, std::string_view text, const std::string& path) {
+  while (!text.empty()) {
+    const auto written = ::write(fd.get(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fault(path);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(fd.get()) != 0) return fault(path);
+  return ok();
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+}  // namespace
+
+Result<void> replace_file(const std::string& path, std::string_view text, unsigned mode) {
+  std::error_code absent;
+  const auto target = std::filesystem::canonical(path, absent);
+  const std::string name = absent ? path : target.string();
+  struct stat status{};
+  const bool exists = ::stat(name.c_str(), &status) == 0;
+  const std::string fresh = name + ".new";
+  if (::unlink(fresh.c_str()) != 0 && errno != ENOENT) return fault(fresh);
+  const net::Fd fd(
+      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+  if (!fd) return fault(fresh);
+  if (exists && ::fchmod(fd.get(), status.st_mode & mode) != 0) return fault(fresh);
+  auto written = write_all(fd, text, fresh);
+  if (written && ::rename(fresh.c_str(), name.c_str()) != 0) written = fault(name);
+  if (!written) ::unlink(fresh.c_str());
+  return written;
+}
+
+Result<void> create_file(const std::string& path, std::string_view text, unsigned mode) {
+  const net::Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!fd && errno == EEXIST) {
+    return Error{Code::invalid_request, fmt::format("{} exists; it was not changed", path)};
+  }
+  if (!fd) return fault(path);
+  return write_all(fd, text, path);
+}
+
+std::string line_difference(std::string_view before, std::string_view after,
+                            std::string_view name) {
+  if (before == after) return "";
+  const auto old_lines = lines_of(before);
+  const auto new_lines = lines_of(after);
+  const std::size_t least = std::min(old_lines.size(), new_lines.size());
+  std::size_t front = 0;
+  while (front < least && old_lines[front] == new_lines[front]) ++front;
+  std::size_t back = 0;
+  while (back < least - front &&
+         old_lines[old_lines.size() - 1 - back] == new_lines[new_lines.size() - 1 - back]) {
+    ++back;
+  }
+  const std::size_t begin = front - std::min(front, kContext);
+  const std::size_t tail = std::min(back, kContext);
+  const std::size_t old_end = old_lines.size() - back;
+  const std::size_t new_end = new_lines.size() - back;
+  std::string out = fmt::format("--- {}\n+++ {}\n@@ -{},{} +{},{} @@\n", name, name, begin + 1,
+                                old_end + tail - begin, begin + 1, new_end + tail - begin);
+  const auto append = [&out](char mark, std::string_view line) {
+    out.append(1, mark).append(line).append(1, '\n');
+  };
+  for (std::size_t i = begin; i < front; ++i) append(' ', old_lines[i]);
+  for (std::size_t i = front; i < old_end; ++i) append('-', old_lines[i]);
+  for (std::size_t i = front; i < new_end; ++i) append('+', new_lines[i]);
+  for (std::size_t i = old_end; i < old_end + tail; ++i) append(' ', old_lines[i]);
+  return out;
+}
+
+}  // namespace patchbay::app

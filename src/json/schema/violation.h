@@ -1,0 +1,14 @@
+// A Violation says where a value does not match its schema, and why.
+#pragma once
+
+#include <string>
+
+namespace patchbay::json {
+
+struct Violation {
+  std::string pointer;  // JSON pointer of the violating part; empty for the whole.
+  std::string keyword;
+  std::string reason;  // For people: "must be a number, is a string".
+};
+
+}  // namespace patchbay::json

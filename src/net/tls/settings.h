@@ -1,0 +1,37 @@
+// The settings of TLS contexts: the files of certificates and keys, and what peers must prove.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace patchbay::net {
+
+struct TlsClientSettings {
+  std::string ca;    // PEM file of the trusted authorities; empty: those of the system.
+  std::string cert;  // PEM file of our own certificate and its chain; empty: none is presented.
+  std::string key;   // PEM file of its key.
+  std::string server_name;  // The name that the server must prove; empty: the host of the URL.
+  bool verify = true;       // False: any server will do.
+};
+
+// Whether clients present a certificate: not requested, optional, or required.
+enum class ClientCertificates : std::uint8_t { off, optional, required };
+
+struct TlsServerSettings {
+  // A certificate, and the names for which it is presented; empty: those in the certificate.
+  struct Certificate {
+    std::string cert;  // PEM file of it and its chain.
+    std::string key;   // PEM file of its key; empty: it is in the same file.
+    std::vector<std::string> names = {};
+  };
+
+  Certificate certificate;  // For clients that name no host, or an unknown one.
+  std::vector<Certificate> others = {};
+  std::string client_ca = {};  // PEM file of the authorities of client certificates.
+  std::string crl = {};        // PEM file of their revocation lists; empty: none.
+  ClientCertificates clients = ClientCertificates::off;
+  bool common_names = false;  // The common name of a client's certificate counts.
+};
+
+}  // namespace patchbay::net

@@ -1,0 +1,38 @@
+// Which sessions get connections of their own.
+#include "upstreams/mcp/asking_sessions.h"
+
+#include <gtest/gtest.h>
+
+namespace patchbay::upstreams {
+namespace {
+
+TEST(AskingSessions, OnlyCallsBesideThoseOfOthersAreApart) {
+  AskingSessions sessions;
+  EXPECT_FALSE(sessions.wants_own("", "a", true, false));
+  EXPECT_FALSE(sessions.wants_own("", "a", true, true));   // Its own calls are in nobody's way.
+  EXPECT_FALSE(sessions.wants_own("", "b", true, false));  // Nothing runs.
+  EXPECT_TRUE(sessions.wants_own("", "a", true, true));
+  EXPECT_FALSE(sessions.wants_own("principal x", "c", true, true));  // Another connection.
+}
+
+TEST(AskingSessions, ClientsThatCannotBeAskedShareUntilTheServerAsks) {
+  AskingSessions sessions;
+  EXPECT_FALSE(sessions.wants_own("", "a", true, false));
+  EXPECT_FALSE(sessions.wants_own("", "b", false, true));
+  EXPECT_TRUE(sessions.wants_own("", "a", true, true));  // Both a and b have calls running.
+  sessions.on_asked();
+  EXPECT_TRUE(sessions.wants_own("", "c", false, true));
+}
+
+TEST(AskingSessions, AServerThatHasNotAskedForLongIsShared) {
+  AskingSessions sessions;
+  for (int i = 0; i < AskingSessions::kTrialCalls; ++i) {
+    EXPECT_FALSE(sessions.wants_own("", "a", true, false));
+  }
+  EXPECT_FALSE(sessions.wants_own("", "b", true, true));
+  sessions.on_asked();
+  EXPECT_TRUE(sessions.wants_own("", "b", true, true));
+}
+
+}  // namespace
+}  // namespace patchbay::upstreams

@@ -1,0 +1,185 @@
+"""What all commands have in common: help, suggestions, errors as JSON, completion, the manual."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(1, sys.path[0] + "/../lib")
+
+from harness import BINARY, Gateway, TestCase, clean_environment, fake_config, main, run
+from stub_server import StubServer
+
+PIXEL = "iVBORw0KGgo="  # The first bytes of a PNG.
+
+
+class Usage(TestCase):
+    def test_help_of_commands(self):
+        self.assertEqual(run("help").stdout, run("--help").stdout)
+        self.assertEqual(run("help", "token", "create").stdout, run("token", "create", "--help").stdout)
+        done = run("help", "token", "craete")
+        self.assertEqual((done.returncode, done.stderr), (2, 'patchbay: unknown command \'craete\'; did you mean "create"?\n'))
+
+    def test_version(self):
+        self.assertEqual(run("version").stdout, run("--version").stdout)
+        self.assertRegex(json.loads(run("version", "--json").stdout)["version"], r"^\d+\.\d+")
+
+    def test_suggestions(self):
+        for args, message in (
+            (["tols"], 'unknown command \'tols\'; did you mean "tools"?'),
+            (["audit", "--sicne", "1h"], 'unknown argument \'--sicne\'; did you mean "--since"?'),
+            (["token", "lsit"], 'did you mean "list"?'),
+            (["serve", "--zzzzzz"], "unknown argument '--zzzzzz'\n"),
+        ):
+            with self.subTest(args):
+                done = run(*args)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(message, done.stderr)
+                self.assertIn("--help for more information", done.stderr)
+
+    def test_a_kind_is_suggested(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write("upstreams: { a: { kind: stido, command: x } }\n")
+            file.flush()
+            self.assertIn('did you mean "stdio"?', run("check", file.name).stderr)
+
+    def test_errors_as_json(self):
+        for args, code, part in (
+            (["tools", "http://127.0.0.1:1/mcp", "--json"], 1, "127.0.0.1:1"),
+            (["tools", "--json", "--tiemout", "3"], 2, "--timeout"),
+            (["audit", "--json", "--since", "soon"], 2, "soon"),
+            (["remove", "x", "--json", "-c", "/nonexistent.yaml"], 3, "/nonexistent.yaml"),
+        ):
+            with self.subTest(args):
+                done = run(*args)
+                self.assertEqual(done.returncode, code)
+                self.assertIn(part, json.loads(done.stderr)["error"]["message"])
+
+    def test_check_as_json(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write("listen: 127.0.0.1:0\n")
+            file.flush()
+            self.assertEqual(json.loads(run("check", "--json", file.name).stdout), {"ok": True, "warnings": []})
+            file.write("lisen: x\n")
+            file.flush()
+            (fault,) = json.loads(run("check", "--json", file.name).stderr)["error"]["faults"]
+            self.assertEqual((fault["line"], fault["path"]), (2, "lisen"))
+
+    def test_times_have_one_notation(self):
+        for time in ("5s", "1m30s", "5"):
+            done = run("tools", "http://127.0.0.1:1/mcp", "--timeout", time)
+            self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("such as 30s", run("tools", "--timeout", "soon").stderr)
+        done = run("audit", "--since", "7d", "--database", "/nonexistent")
+        self.assertIn("/nonexistent", done.stderr)
+
+    def test_syntax_errors_have_a_cause(self):
+        for name, text, message in (
+            ("a.yaml", "upstreams:\n\ta: x\n", ":2: invalid YAML: "),
+            ("a.yaml", "upstreams:\n\ta: x\n", "a tab; YAML is indented with spaces"),
+            ("a.json", '{\n  "listen": "x",,\n}\n', ":3: invalid JSON: a key is expected (column 1; a comma too many)"),
+        ):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, name)
+                path.write_text(text, encoding="utf-8")
+                self.assertIn(message, run("check", str(path)).stderr)
+
+
+class Generated(TestCase):
+    def completed(self, *args):
+        script = 'source <("$0" completion bash); COMP_WORDS=(patchbay "$@"); COMP_CWORD=$#; _patchbay; printf "%s\\n" "${COMPREPLY[@]}"'
+        done = subprocess.run(["bash", "-c", script, BINARY, *args], env=clean_environment(), capture_output=True,
+                              text=True, check=True)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_bash(self):
+        self.assertEqual(self.completed("to"), ["tools", "token", "top"])
+        self.assertEqual(self.completed("token", "cr"), ["create"])
+        self.assertIn("--role", self.completed("token", "create", "ann", "--"))
+        self.assertEqual(self.completed("serve", "--log-level", "w"), ["warn"])
+        self.assertEqual(self.completed("connect", "c"), ["claude-desktop", "claude-code", "cursor", "codex", "cline"])
+        self.assertEqual(self.completed("serve", "-c", ""), [])
+
+    def test_every_shell_gets_every_command(self):
+        listed = self.completed("")
+        self.assertGreater(len(listed), 25)
+        for shell in ("bash", "zsh", "fish"):
+            script = run("completion", shell).stdout
+            for name in listed:
+                self.assertIn(name.lstrip("-"), script)
+        self.assertEqual(run("completion", "tcsh").returncode, 2)
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish(self):
+        subprocess.run(["fish", "-n"], input=run("completion", "fish").stdout, text=True, check=True)
+
+    def test_the_manual_is_correct_troff(self):
+        page = run("man").stdout
+        for name in ("serve", "connect", "token create"):
+            self.assertIn(f"\\fBpatchbay {name}\\fR", page)
+        if not shutil.which("groff"):
+            self.skipTest("groff is not installed")
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-z"], input=page, text=True,
+                              capture_output=True, check=True)
+        self.assertEqual(done.stderr, "")
+
+
+class Content(TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="patchbay-test-")))
+        self.stub = self.enterContext(StubServer())
+        tool = {"name": "t", "inputSchema": {"type": "object"}}
+        self.stub.on["tools/list"] = lambda exchange: exchange.result({"tools": [tool]})
+
+    def answer(self, *content):
+        self.stub.on["tools/call"] = lambda exchange: exchange.result({"content": list(content)})
+
+    def test_images_go_to_a_file(self):
+        image = {"type": "image", "data": PIXEL, "mimeType": "image/png"}
+        self.answer({"type": "text", "text": "two"}, image, image)
+        file = self.folder / "x.png"
+        done = run("call", self.stub.url, "t", "-o", str(file))
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertEqual(file.read_bytes(), b"\x89PNG\r\n\x1a\n")
+        self.assertEqual((self.folder / "x-2.png").read_bytes(), b"\x89PNG\r\n\x1a\n")
+
+    def test_text_goes_to_a_file(self):
+        self.answer({"type": "text", "text": "hello"})
+        run("call", self.stub.url, "t", "-o", str(self.folder / "x.txt"))
+        self.assertEqual((self.folder / "x.txt").read_text(), "hello\n")
+
+    def test_nothing_to_write(self):
+        self.answer()
+        done = run("call", self.stub.url, "t", "-o", str(self.folder / "x"))
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_empty_lists(self):
+        self.stub.on["tools/list"] = lambda exchange: exchange.result({"tools": []})
+        done = run("tools", self.stub.url)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn("no tools", done.stderr)
+        done = run("pins", "list", "--state", str(self.folder))
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn("no tool has been pinned", done.stderr)
+
+
+class Arguments(TestCase):
+    def test_from_a_file_and_from_stdin(self):
+        with Gateway(fake_config()) as gateway, tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(' {"a": 2, "b": 3}\n')
+            file.flush()
+            self.assertEqual(run("call", gateway.url, "fake__add", f"@{file.name}").stdout.strip(), "5")
+            done = run("call", gateway.url, "fake__add", "-", stdin='{"a": 4, "b": 5}\n')
+            self.assertEqual(done.stdout.strip(), "9", done.stderr)
+            for bad in ("@/nonexistent", "@/dev/null"):
+                self.assertEqual(run("call", gateway.url, "fake__add", bad).returncode, 2)
+            self.assertEqual(run("call", gateway.url, "fake__add", "-", stdin="[1]").returncode, 2)
+
+
+main()
