@@ -21,7 +21,7 @@ std::string brief(const config::Node& node) {
 }
 
 // One line for each entry, then one for each fault.
-std::string read(const std::string& text) {
+std::string described_entries(const std::string& text) {
   config::Faults faults;
   config::Faults notes;
   auto root = config::parse_text(text, "f.yaml", faults);
@@ -59,13 +59,13 @@ TEST(Servers, EveryNotationMeansTheSame) {
            "{\"servers\": [\"calculator:stdio://python calc_server.py\", "
            "\"webapi:http://localhost:3000\"]}",
        }) {
-    EXPECT_EQ(read(text), kBoth) << text;
+    EXPECT_EQ(described_entries(text), kBoth) << text;
   }
 }
 
 TEST(Servers, ACommaCanBelongToAnEntry) {
   const auto list = [](const std::string& entry) {
-    return read("servers: |\n  " + entry + ", b:tcp://h:1\n");
+    return described_entries("servers: |\n  " + entry + ", b:tcp://h:1\n");
   };
   const std::string b = "b tcp {kind=tcp address=h:1}\n";
   const std::string a = "a stdio {kind=stdio command=echo args=[1,2]}\n";
@@ -76,11 +76,12 @@ TEST(Servers, ACommaCanBelongToAnEntry) {
   EXPECT_EQ(list(R"(a:'stdio://echo 1,2')"), a + b);
   EXPECT_EQ(list(R"("a:stdio://echo \"1,2\"")"), a + b);
   EXPECT_EQ(list(R"(a:http://h/x\,y)"), "a http {kind=http url=http://h/x,y}\n" + b);
-  EXPECT_EQ(read("servers: [\"a:stdio://echo 1,2\"]\n"), a) << "in a list it always does";
+  EXPECT_EQ(described_entries("servers: [\"a:stdio://echo 1,2\"]\n"), a)
+      << "in a list it always does";
 }
 
 TEST(Servers, FaultsPointAtTheEntry) {
-  EXPECT_EQ(read("servers: \"a:tcp://h:1, b:ftp://h, c://x, d'x:tcp://h:1\"\n"),
+  EXPECT_EQ(described_entries("servers: \"a:tcp://h:1, b:ftp://h, c://x, d'x:tcp://h:1\"\n"),
             "a tcp {kind=tcp address=h:1}\n"
             "f.yaml:1: servers[1]: an endpoint begins with one of: stdio:// http:// https:// "
             "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// tcps:// wire-tcp:// "
@@ -88,7 +89,7 @@ TEST(Servers, FaultsPointAtTheEntry) {
             "f.yaml:1: servers[2]: an entry is a name, a colon and an endpoint, as in "
             "web:http://localhost:3000\n"
             "f.yaml:1: servers[3]: a quote is not closed\n");
-  EXPECT_EQ(read("servers:\n- a:tcp://h:1\n- a:tcp://h:2\n- bad name:tcp://h:3\n"),
+  EXPECT_EQ(described_entries("servers:\n- a:tcp://h:1\n- a:tcp://h:2\n- bad name:tcp://h:3\n"),
             "a tcp {kind=tcp address=h:1}\n"
             "f.yaml:3: servers[1]: another upstream is already called 'a'\n"
             "f.yaml:4: servers[2]: a name has 1 to 64 letters, digits, _ or -\n");
@@ -96,13 +97,13 @@ TEST(Servers, FaultsPointAtTheEntry) {
 
 TEST(Servers, TheOrderIsThatOfTheFile) {
   EXPECT_EQ(
-      read(
+      described_entries(
           "mcpServers: {z: {command: z}}\nservers: y:tcp://h:1\nupstreams: {x: {kind: builtin}}\n"),
       "z stdio {kind=stdio command=z}\ny tcp {kind=tcp address=h:1}\nx builtin {kind=builtin}\n");
 }
 
 TEST(DesktopEntries, ProgramsAndUrls) {
-  EXPECT_EQ(read(R"({"mcpServers": {
+  EXPECT_EQ(described_entries(R"({"mcpServers": {
     "my one": {"type": "stdio", "command": "x", "args": ["1"], "autoApprove": []},
     "off": {"command": "y", "disabled": true},
     "a": {"url": "http://h/mcp", "headers": {"Authorization": "Bearer t"}},
@@ -122,16 +123,17 @@ TEST(DesktopEntries, ProgramsAndUrls) {
 }
 
 TEST(DesktopEntries, NameWhatIsMissing) {
-  EXPECT_EQ(read("mcpServers:\n  a: {}\n  b: {type: http}\n  c: {type: carrier-pigeon}\n"
-                 "  d: {type: http, url: tcp://h:1}\n  e: {url: nowhere}\n"),
-            "f.yaml:2: mcpServers.a: has no 'command' and no 'url'\n"
-            "f.yaml:3: mcpServers.b: has no 'url'\n"
-            "f.yaml:4: mcpServers.c: the type is not one of: stdio local http streamable-http "
-            "streamableHttp streamable_http sse ws remote\n"
-            "f.yaml:5: mcpServers.d: the URL is of kind tcp, the type says http\n"
-            "f.yaml:6: mcpServers.e: an endpoint begins with one of: stdio:// http:// https:// "
-            "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// tcps:// wire-tcp:// "
-            "ws:// wss:// unix://\n");
+  EXPECT_EQ(
+      described_entries("mcpServers:\n  a: {}\n  b: {type: http}\n  c: {type: carrier-pigeon}\n"
+                        "  d: {type: http, url: tcp://h:1}\n  e: {url: nowhere}\n"),
+      "f.yaml:2: mcpServers.a: has no 'command' and no 'url'\n"
+      "f.yaml:3: mcpServers.b: has no 'url'\n"
+      "f.yaml:4: mcpServers.c: the type is not one of: stdio local http streamable-http "
+      "streamableHttp streamable_http sse ws remote\n"
+      "f.yaml:5: mcpServers.d: the URL is of kind tcp, the type says http\n"
+      "f.yaml:6: mcpServers.e: an endpoint begins with one of: stdio:// http:// https:// "
+      "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// tcps:// wire-tcp:// "
+      "ws:// wss:// unix://\n");
 }
 
 TEST(Endpoints, WhatCameFromOutsideStaysSecret) {

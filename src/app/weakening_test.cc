@@ -10,7 +10,7 @@
 namespace patchbay::app {
 namespace {
 
-Configuration read(const std::string& text) {
+Configuration configuration_from(const std::string& text) {
   std::string name = std::filesystem::temp_directory_path() / "patchbay-weakening-XXXXXX";
   ::close(::mkstemp(name.data()));
   std::ofstream(name) << text;
@@ -104,7 +104,7 @@ const Change kChanges[] = {
 TEST(Weakening, NamesTheSettingThatIsWeaker) {
   for (const auto& change : kChanges) {
     SCOPED_TRACE(std::string(change.now) + " -> " + change.next);
-    const auto found = weakenings(read(change.now), read(change.next));
+    const auto found = weakenings(configuration_from(change.now), configuration_from(change.next));
     if (*change.setting == '\0') {
       EXPECT_TRUE(found.empty()) << found.front();
     } else {

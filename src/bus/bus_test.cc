@@ -50,8 +50,8 @@ struct Seen final : Reader::Events {
 };
 
 // A bus with a producer and two consumers, of which one tells ends.
-struct Fixture {
-  explicit Fixture(Properties more = {}) : more_(std::move(more)) {}
+struct BusFixture {
+  explicit BusFixture(Properties more = {}) : more_(std::move(more)) {}
 
   Task<void> start(int brokers = 1) {
     auto started = bus.start(brokers);
@@ -93,7 +93,7 @@ struct Fixture {
 
 TEST(Bus, CarriesRecordsWithKeyValueAndHeaders) {
   on_loop([]() -> Task<void> {
-    Fixture fixture;
+    BusFixture fixture;
     auto began = co_await fixture.start();
     if (!began) co_return began;
     Seen seen;
@@ -114,7 +114,7 @@ TEST(Bus, CarriesRecordsWithKeyValueAndHeaders) {
 
 TEST(Bus, ReadsATopicFromItsBeginningAndReportsItsEnd) {
   on_loop([]() -> Task<void> {
-    Fixture fixture;
+    BusFixture fixture;
     auto began = co_await fixture.start();
     if (!began) co_return began;
     for (int i = 0; i < 50; ++i) fixture.send("table", fmt::format("{}", i), "v");
@@ -149,7 +149,7 @@ TEST(Bus, ReadsATopicFromItsBeginningAndReportsItsEnd) {
 
 TEST(Bus, FollowsATopicAgainOnceItHasBeenLeft) {
   on_loop([]() -> Task<void> {
-    Fixture fixture;
+    BusFixture fixture;
     auto began = co_await fixture.start();
     if (!began) co_return began;
     // With one thread, those who want to follow have looked before the topic has been left.
@@ -188,7 +188,7 @@ TEST(Bus, FollowsATopicAgainOnceItHasBeenLeft) {
 
 TEST(Bus, RefusesWhenTooMuchWaitsAndFailsWhatCannotBeSent) {
   on_loop([]() -> Task<void> {
-    Fixture fixture({{"queue.buffering.max.messages", "3"}, {"message.timeout.ms", "300"}});
+    BusFixture fixture({{"queue.buffering.max.messages", "3"}, {"message.timeout.ms", "300"}});
     auto began = co_await fixture.start();
     if (!began) co_return began;
     fixture.bus.set_down(1, true);
@@ -208,7 +208,7 @@ TEST(Bus, RefusesWhenTooMuchWaitsAndFailsWhatCannotBeSent) {
 
 TEST(Bus, GetsAnotherProducerWhenOneCannotGoOn) {
   on_loop([]() -> Task<void> {
-    Fixture fixture;
+    BusFixture fixture;
     auto began = co_await fixture.start();
     if (!began) co_return began;
     fixture.send("t", "k", "v", 1);
@@ -225,7 +225,7 @@ TEST(Bus, GetsAnotherProducerWhenOneCannotGoOn) {
 
 TEST(Bus, FollowsTheLeaderToAnotherBroker) {
   on_loop([]() -> Task<void> {
-    Fixture fixture;
+    BusFixture fixture;
     auto began = co_await fixture.start(3);
     if (!began) co_return began;
     fixture.bus.create_topic("t", 1);
@@ -250,7 +250,7 @@ constexpr std::int16_t kProduce = 0;  // In Kafka's protocol.
 constexpr int kRecords = 20;
 
 // Sends records while `fault` happens, and expects each to be there once.
-Task<void> send_through(Fixture& fixture, std::function<void()> fault) {
+Task<void> send_through(BusFixture& fixture, std::function<void()> fault) {
   fixture.bus.create_topic("t", 1);
   fixture.bus.set_leader("t", 0, 1);
   Seen seen;
@@ -278,7 +278,7 @@ Task<void> send_through(Fixture& fixture, std::function<void()> fault) {
 
 TEST(Bus, DeliversEachRecordOnceWhenTheBrokerFailsWhileItTakesThem) {
   on_loop([]() -> Task<void> {
-    Fixture fixture;
+    BusFixture fixture;
     auto began = co_await fixture.start();
     if (!began) co_return began;
     auto fault = [&] {
@@ -294,7 +294,7 @@ TEST(Bus, DeliversEachRecordOnceWhenTheBrokerFailsWhileItTakesThem) {
 
 TEST(Bus, DeliversEachRecordOnceWhenTheLeaderDiesWhileItTakesThem) {
   on_loop([]() -> Task<void> {
-    Fixture fixture;
+    BusFixture fixture;
     auto began = co_await fixture.start(2);
     if (!began) co_return began;
     auto fault = [&] {
@@ -309,7 +309,7 @@ TEST(Bus, DeliversEachRecordOnceWhenTheLeaderDiesWhileItTakesThem) {
 // Whatever the broker says of our id, each record is reported once, and later ones arrive.
 TEST(Bus, GoesOnWhenTheBrokerDoesNotKnowItOrHasFencedIt) {
   on_loop([]() -> Task<void> {
-    Fixture fixture;
+    BusFixture fixture;
     auto began = co_await fixture.start();
     if (!began) co_return began;
     std::uint64_t tag = 0;

@@ -47,7 +47,7 @@ struct Work final : GroupConsumer::Events {
   std::size_t assigned = 0;
 };
 
-struct Fixture {
+struct GroupFixture {
   Task<void> start(int records, int brokers = 1) {
     auto started = bus.start(brokers);
     if (!started) co_return started;
@@ -75,7 +75,7 @@ struct Fixture {
 TEST(GroupConsumer, HandsOutNoMoreThanItMayAndLosesNothingOverPauses) {
   on_loop([]() -> Task<void> {
     constexpr int kRecords = 60;
-    Fixture fixture;
+    GroupFixture fixture;
     auto began = co_await fixture.start(kRecords);
     if (!began) co_return began;
     Work work;
@@ -103,7 +103,7 @@ TEST(GroupConsumer, HandsOutNoMoreThanItMayAndLosesNothingOverPauses) {
 
 TEST(GroupConsumer, TheNextMemberGoesOnAfterWhatIsDone) {
   on_loop([]() -> Task<void> {
-    Fixture fixture;
+    GroupFixture fixture;
     auto began = co_await fixture.start(8);
     if (!began) co_return began;
     std::multiset<std::string> seen;
@@ -138,7 +138,7 @@ TEST(GroupConsumer, TheNextMemberGoesOnAfterWhatIsDone) {
 TEST(GroupConsumer, GoesOnWhenTheCoordinatorMoves) {
   on_loop([]() -> Task<void> {
     constexpr int kRecords = 24;
-    Fixture fixture;
+    GroupFixture fixture;
     auto began = co_await fixture.start(kRecords, 2);
     if (!began) co_return began;
     fixture.bus.set_coordinator("g", 1);

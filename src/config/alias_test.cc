@@ -53,7 +53,7 @@ inline constexpr auto config::fields<Renamed> = std::tuple{
 
 namespace {
 
-struct Outcome {
+struct RenamedOutcome {
   Renamed settings;
   Strings faults;
   Strings notes;
@@ -65,7 +65,7 @@ Strings lines_of(const config::Faults& faults) {
   return lines;
 }
 
-Outcome read(std::string_view text) {
+RenamedOutcome read_renamed(std::string_view text) {
   config::Faults faults;
   config::Faults notes;
   const config::Node node = config::load_text(text, "f.yaml", faults);
@@ -74,7 +74,7 @@ Outcome read(std::string_view text) {
 }
 
 TEST(Alias, OldKeysAreReadAndNamedWithTheirLine) {
-  const auto [settings, faults, notes] = read(R"(program: python3
+  const auto [settings, faults, notes] = read_renamed(R"(program: python3
 call: 5s
 max_calls: 3
 pause: { most: 1m }
@@ -102,7 +102,7 @@ named:
 }
 
 TEST(Alias, BothKeysAreAFaultThatNamesBoth) {
-  const auto [settings, faults, notes] = read("command: x\ncall_timeout: 5s\ncall: 6s\n");
+  const auto [settings, faults, notes] = read_renamed("command: x\ncall_timeout: 5s\ncall: 6s\n");
   EXPECT_EQ(faults,
             Strings{"f.yaml:3: call: is the old name of call_timeout, which line 2 gives too; "
                     "remove one"});
@@ -111,23 +111,23 @@ TEST(Alias, BothKeysAreAFaultThatNamesBoth) {
 }
 
 TEST(Alias, FaultsNameTheKeyAsItWasWritten) {
-  EXPECT_EQ(read("command: x\ncall: 5h\n").faults,
+  EXPECT_EQ(read_renamed("command: x\ncall: 5h\n").faults,
             Strings{"f.yaml:2: call: 5h is out of range 1s..1h"});
-  EXPECT_EQ(read("command: x\ncall_timeout: 5h\n").faults,
+  EXPECT_EQ(read_renamed("command: x\ncall_timeout: 5h\n").faults,
             Strings{"f.yaml:2: call_timeout: 5h is out of range 1s..1h"});
-  EXPECT_EQ(read("program: ''\n").faults, Strings{"f.yaml:1: program: may not be empty"});
+  EXPECT_EQ(read_renamed("program: ''\n").faults, Strings{"f.yaml:1: program: may not be empty"});
   EXPECT_EQ(
-      read("pause: { most: soon }\ncommand: x\n").faults,
+      read_renamed("pause: { most: soon }\ncommand: x\n").faults,
       Strings{"f.yaml:1: pause.most: expected a duration such as 250ms, 30s, 1m30s, 2h or 7d, "
               "not soon"});
 }
 
 TEST(Alias, MisspellingsOfEitherKeyLeadToTheCurrentOne) {
-  EXPECT_EQ(read("command: x\nmax_cals: 1\n").faults,
+  EXPECT_EQ(read_renamed("command: x\nmax_cals: 1\n").faults,
             Strings{"f.yaml:2: max_cals: unknown key; did you mean \"max_calls\"?"});
-  EXPECT_EQ(read("command: x\nsimultanous: 1\n").faults,
+  EXPECT_EQ(read_renamed("command: x\nsimultanous: 1\n").faults,
             Strings{"f.yaml:2: simultanous: unknown key; did you mean \"max_calls\"?"});
-  EXPECT_EQ(read("command: x\nzzz: 1\n").faults,
+  EXPECT_EQ(read_renamed("command: x\nzzz: 1\n").faults,
             Strings{"f.yaml:2: zzz: unknown key; known are command, call_timeout, max_calls, "
                     "backoff, rows, named"});
 }

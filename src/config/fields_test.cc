@@ -84,15 +84,15 @@ inline constexpr auto config::fields<Sample> = std::tuple_cat(
 
 namespace {
 
-struct Outcome {
+struct SampleOutcome {
   Sample sample;
   std::vector<std::string> faults;
 };
 
-Outcome read(std::string_view text) {
+SampleOutcome read_sample(std::string_view text) {
   config::Faults faults;
   const config::Node node = config::load_text(text, "f.yaml", faults);
-  Outcome outcome;
+  SampleOutcome outcome;
   outcome.sample = config::read<Sample>(node, "f.yaml", "", faults);
   for (const auto& fault : faults) outcome.faults.push_back(to_string(fault));
   return outcome;
@@ -101,7 +101,7 @@ Outcome read(std::string_view text) {
 using Strings = std::vector<std::string>;
 
 TEST(Fields, ReadsEveryKindOfMember) {
-  const auto [sample, faults] = read(R"(
+  const auto [sample, faults] = read_sample(R"(
 kind: other
 command: python3
 instances: 4
@@ -142,7 +142,8 @@ upstreams: { calc: { kind: stdio, instances: many } }
 }
 
 TEST(Fields, KeepsDefaultsForWhatIsAbsentOrNull) {
-  const auto [sample, faults] = read("command: x\ninstances:\nargs: ~\ntimeout: null\nlimit:\n");
+  const auto [sample, faults] =
+      read_sample("command: x\ninstances:\nargs: ~\ntimeout: null\nlimit:\n");
   EXPECT_EQ(faults, Strings{});
   EXPECT_EQ(sample.instances, 1);
   EXPECT_EQ(sample.args, Strings{"default"});
@@ -152,7 +153,7 @@ TEST(Fields, KeepsDefaultsForWhatIsAbsentOrNull) {
 
 TEST(Fields, NamesEveryFaultAtOnceInTheOrderOfLines) {
   EXPECT_EQ(
-      read(R"(comand: python3
+      read_sample(R"(comand: python3
 instances: 0
 small: 256
 ratio: 1.5
@@ -195,13 +196,14 @@ zzz: 1
 }
 
 TEST(Fields, RefusesNumbersBeyondTheirType) {
-  EXPECT_EQ(read("command: x\nsmall: -1\ninstances: 99999999999999999999\nratio: .nan\n").faults,
-            (Strings{
-                "f.yaml:2: small: -1 is out of range 0..255",
-                "f.yaml:3: instances: 99999999999999999999 is out of range 1..64",
-                "f.yaml:4: ratio: expected a number, not .nan",
-            }));
-  EXPECT_EQ(read("command: x\ninstances: 1.5\nnice: 0x10\n").faults,
+  EXPECT_EQ(
+      read_sample("command: x\nsmall: -1\ninstances: 99999999999999999999\nratio: .nan\n").faults,
+      (Strings{
+          "f.yaml:2: small: -1 is out of range 0..255",
+          "f.yaml:3: instances: 99999999999999999999 is out of range 1..64",
+          "f.yaml:4: ratio: expected a number, not .nan",
+      }));
+  EXPECT_EQ(read_sample("command: x\ninstances: 1.5\nnice: 0x10\n").faults,
             (Strings{
                 "f.yaml:2: instances: expected a whole number, not 1.5",
                 "f.yaml:3: nice: expected a whole number, not 0x10",
@@ -209,10 +211,12 @@ TEST(Fields, RefusesNumbersBeyondTheirType) {
 }
 
 TEST(Fields, DoesNotTakeAnEmptyStringOrNullForARequiredOne) {
-  EXPECT_EQ(read("command: ''\n").faults, Strings{"f.yaml:1: command: may not be empty"});
-  EXPECT_EQ(read("command:\n").faults, Strings{"f.yaml:1: command: is required, but not given"});
-  EXPECT_EQ(read("").faults, Strings{"f.yaml: command: is required, but not given"});
-  EXPECT_EQ(read("[1]").faults, Strings{"f.yaml:1: expected a map of keys and values, not a list"});
+  EXPECT_EQ(read_sample("command: ''\n").faults, Strings{"f.yaml:1: command: may not be empty"});
+  EXPECT_EQ(read_sample("command:\n").faults,
+            Strings{"f.yaml:1: command: is required, but not given"});
+  EXPECT_EQ(read_sample("").faults, Strings{"f.yaml: command: is required, but not given"});
+  EXPECT_EQ(read_sample("[1]").faults,
+            Strings{"f.yaml:1: expected a map of keys and values, not a list"});
 }
 
 TEST(Fields, PrefixesPathsAndLeavesIgnoredKeysAlone) {
@@ -235,7 +239,7 @@ TEST(Fields, KnowsTablesWithoutFields) {
 
 TEST(Fields, DoesNotShowWhatCameFromOutside) {
   ::setenv("PATCHBAY_TEST_SECRET", "hunter2", 1);
-  EXPECT_EQ(read("command: x\ninstances: ${env:PATCHBAY_TEST_SECRET}\n").faults,
+  EXPECT_EQ(read_sample("command: x\ninstances: ${env:PATCHBAY_TEST_SECRET}\n").faults,
             Strings{"f.yaml:2: instances: expected a whole number, not the inserted value"});
 }
 

@@ -5,7 +5,7 @@
 namespace patchbay::config {
 namespace {
 
-std::string faults_of(const std::string& text) {
+std::string toml_faults_of(const std::string& text) {
   Faults faults;
   load_text(text, "f.toml", faults);
   std::string all;
@@ -34,21 +34,21 @@ TEST(Toml, IsReadWithLinesAndInItsOrder) {
 }
 
 TEST(Toml, ReportsErrorsWithTheirLine) {
-  EXPECT_TRUE(faults_of("a = 1\nb = \n").starts_with("f.toml:2: invalid TOML: "));
-  EXPECT_TRUE(faults_of("a = 1\na = 2\n").starts_with("f.toml:2: invalid TOML: "));
+  EXPECT_TRUE(toml_faults_of("a = 1\nb = \n").starts_with("f.toml:2: invalid TOML: "));
+  EXPECT_TRUE(toml_faults_of("a = 1\na = 2\n").starts_with("f.toml:2: invalid TOML: "));
   for (const auto* const text : {"[{", "[[,", "[a.]", "{", "a = {,", "a.= 1", "[\"a\" b]", "= 1"}) {
-    EXPECT_TRUE(faults_of(text).starts_with("f.toml:1: invalid TOML: ")) << text;
+    EXPECT_TRUE(toml_faults_of(text).starts_with("f.toml:1: invalid TOML: ")) << text;
   }
 }
 
 TEST(Toml, IsBounded) {
   std::string deep = "a = ";
   for (int i = 0; i < 1'000; ++i) deep += '[';
-  EXPECT_FALSE(faults_of(deep).empty());
+  EXPECT_FALSE(toml_faults_of(deep).empty());
   std::string dotted = "x = \"";
   for (int i = 0; i < 100; ++i) dotted += "a.";
-  EXPECT_EQ(faults_of(dotted + "\" # " + dotted + "\n"), "") << "no keys";
-  EXPECT_EQ(faults_of("y = 1\n" + dotted.substr(5) + "a = 1\n"),
+  EXPECT_EQ(toml_faults_of(dotted + "\" # " + dotted + "\n"), "") << "no keys";
+  EXPECT_EQ(toml_faults_of("y = 1\n" + dotted.substr(5) + "a = 1\n"),
             "f.toml:2: has more than 32 dots\n");
 }
 

@@ -1,15 +1,10 @@
 #include "mcp/capabilities.h"
+#include "testing/revisions.h"
 
 #include <gtest/gtest.h>
 
 namespace patchbay::mcp {
 namespace {
-
-constexpr Revision A = Revision::v2024_11_05;
-constexpr Revision B = Revision::v2025_03_26;
-constexpr Revision C = Revision::v2025_06_18;
-constexpr Revision D = Revision::v2025_11_25;
-constexpr Revision E = Revision::v2026_07_28;
 
 constexpr std::string_view kEverything =
     R"({"roots":{"listChanged":true},"sampling":{"tools":{},"context":{}},)"

@@ -4,15 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "json/read.h"
+#include "testing/revisions.h"
 
 namespace patchbay::mcp {
 namespace {
-
-constexpr Revision A = Revision::v2024_11_05;
-constexpr Revision B = Revision::v2025_03_26;
-constexpr Revision C = Revision::v2025_06_18;
-constexpr Revision D = Revision::v2025_11_25;
-constexpr Revision E = Revision::v2026_07_28;
 
 constexpr std::string_view kElicit = "elicitation/create";
 constexpr std::string_view kSample = "sampling/createMessage";

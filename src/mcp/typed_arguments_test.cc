@@ -5,20 +5,20 @@
 namespace patchbay::mcp {
 namespace {
 
-constexpr std::string_view kTool =
+constexpr std::string_view kToolWithArguments =
     R"({"name":"t","inputSchema":{"properties":{"text":{"type":"string"},"n":{"type":"number"}},)"
     R"("required":["text"]}})";
 
 TEST(TypedArguments, FollowTheSchema) {
-  EXPECT_EQ(*typed_arguments(kTool, {"text=5", "n=5", "more=[1]", "rest=a=b"}),
+  EXPECT_EQ(*typed_arguments(kToolWithArguments, {"text=5", "n=5", "more=[1]", "rest=a=b"}),
             R"({"text":"5","n":5,"more":[1],"rest":"a=b"})");
-  EXPECT_EQ(*typed_arguments(kTool, {}), "{}");
-  EXPECT_FALSE(typed_arguments(kTool, {"=5"}));
-  EXPECT_FALSE(typed_arguments(kTool, {"five"}));
+  EXPECT_EQ(*typed_arguments(kToolWithArguments, {}), "{}");
+  EXPECT_FALSE(typed_arguments(kToolWithArguments, {"=5"}));
+  EXPECT_FALSE(typed_arguments(kToolWithArguments, {"five"}));
 }
 
 TEST(TypedArguments, KnowAToolOfOneText) {
-  EXPECT_EQ(only_text_argument(kTool), "text");
+  EXPECT_EQ(only_text_argument(kToolWithArguments), "text");
   EXPECT_EQ(only_text_argument(R"({"inputSchema":{"properties":{"zone":{"type":"string"}}}})"),
             "zone");
   EXPECT_FALSE(only_text_argument(R"({"inputSchema":{"properties":{"n":{"type":"number"}}}})"));

@@ -7,7 +7,7 @@
 namespace patchbay::gateway {
 namespace {
 
-struct StoredResultsTest : testing::Test {
+struct StoredResultsTest : ::testing::Test {
   StoredResultsTest() { results.set_bounds({.total = 100, .page = 10}); }
 
   std::string page(const std::string& uri, int number) {

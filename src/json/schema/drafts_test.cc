@@ -6,14 +6,14 @@
 namespace patchbay::json {
 namespace {
 
-struct Case {
+struct DraftCase {
   const char* schema;  // With $ in the place of its `$schema`.
   const char* value;
   bool valid;
 };
 
-void check(std::string_view uri, std::span<const Case> cases) {
-  for (const Case& one : cases) {
+void check(std::string_view uri, std::span<const DraftCase> cases) {
+  for (const DraftCase& one : cases) {
     std::string text = one.schema;
     text.replace(text.find('$'), 1, "\"$schema\":\"" + std::string(uri) + "\"");
     const auto schema = Schema::compile(text);
@@ -24,7 +24,7 @@ void check(std::string_view uri, std::span<const Case> cases) {
 }
 
 TEST(SchemaDrafts, Draft04) {
-  constexpr Case kCases[] = {
+  constexpr DraftCase kCases[] = {
       {R"({$,"minimum":1,"exclusiveMinimum":true})", "1", false},
       {R"({$,"minimum":1,"exclusiveMinimum":true})", "1.1", true},
       {R"({$,"minimum":1,"exclusiveMinimum":false})", "1", true},
@@ -54,7 +54,7 @@ TEST(SchemaDrafts, Draft04) {
 }
 
 TEST(SchemaDrafts, Draft06) {
-  constexpr Case kCases[] = {
+  constexpr DraftCase kCases[] = {
       {R"({$,"exclusiveMinimum":1})", "1", false},
       {R"({$,"const":1})", "2", false},
       {R"({$,"contains":{"const":1}})", "[2]", false},
@@ -68,7 +68,7 @@ TEST(SchemaDrafts, Draft06) {
 }
 
 TEST(SchemaDrafts, Draft201909) {
-  constexpr Case kCases[] = {
+  constexpr DraftCase kCases[] = {
       {R"({$,"$ref":"#/$defs/a","maximum":1,"$defs":{"a":{"type":"integer"}}})", "2", false},
       {R"({$,"items":[{"type":"string"}],"additionalItems":false})", R"(["a",1])", false},
       {R"({$,"prefixItems":[{"type":"string"}]})", "[1]", true},

@@ -5,13 +5,13 @@
 namespace patchbay::json {
 namespace {
 
-struct Case {
+struct FormatCase {
   const char* format;
   const char* text;
   bool expected;
 };
 
-constexpr Case kCases[] = {
+constexpr FormatCase kFormatCases[] = {
     {"date", "2028-02-29", true},
     {"date", "2026-02-29", false},
     {"date", "2026-2-1", false},
@@ -67,7 +67,7 @@ constexpr Case kCases[] = {
 };
 
 TEST(Formats, AcceptValidAndRefuseInvalidText) {
-  for (const Case& one : kCases) {
+  for (const FormatCase& one : kFormatCases) {
     const auto format = find_format(one.format);
     ASSERT_TRUE(format) << one.format;
     EXPECT_EQ(has_format(*format, one.text), one.expected) << one.format << ": " << one.text;

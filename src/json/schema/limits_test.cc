@@ -7,7 +7,7 @@
 namespace patchbay::json {
 namespace {
 
-Code refusal(std::string_view schema, const SchemaOptions& options = {}) {
+Code refusal_code(std::string_view schema, const SchemaOptions& options = {}) {
   const auto out = Schema::compile(schema, options);
   EXPECT_FALSE(out);
   return out ? Code::internal : out.error().code;
@@ -32,18 +32,18 @@ std::string nested(std::string_view open, std::string_view inside, std::string_v
 }
 
 TEST(SchemaLimits, BoundTheSchema) {
-  EXPECT_EQ(refusal(std::string(2 << 20, ' ')), Code::too_large);
-  EXPECT_EQ(refusal(nested(R"({"not":)", "true", "}", 100)), Code::parse_error);
+  EXPECT_EQ(refusal_code(std::string(2 << 20, ' ')), Code::too_large);
+  EXPECT_EQ(refusal_code(nested(R"({"not":)", "true", "}", 100)), Code::parse_error);
   std::string many = R"({"anyOf":[)";
   for (int i = 0; i < 50; ++i) many += "{},";
   many += "{}]}";
-  EXPECT_EQ(refusal(many, {.limits = {.values = 40}}), Code::too_large);
-  EXPECT_EQ(refusal(many, {.limits = {.subschemas = 40}}), Code::too_large);
+  EXPECT_EQ(refusal_code(many, {.limits = {.values = 40}}), Code::too_large);
+  EXPECT_EQ(refusal_code(many, {.limits = {.subschemas = 40}}), Code::too_large);
   EXPECT_TRUE(Schema::compile(many, {.limits = {.subschemas = 52}}));
-  EXPECT_EQ(refusal(R"({"anyOf":[{"pattern":"a{40}"},{"pattern":"b{40}"}]})",
-                    {.limits = {.patterns = 60}}),
+  EXPECT_EQ(refusal_code(R"({"anyOf":[{"pattern":"a{40}"},{"pattern":"b{40}"}]})",
+                         {.limits = {.patterns = 60}}),
             Code::too_large);
-  EXPECT_EQ(refusal(R"({"pattern":"(a{1000}){1000}"})"), Code::too_large);
+  EXPECT_EQ(refusal_code(R"({"pattern":"(a{1000}){1000}"})"), Code::too_large);
 }
 
 TEST(SchemaLimits, BoundTheWorkOfReferences) {
@@ -53,7 +53,7 @@ TEST(SchemaLimits, BoundTheWorkOfReferences) {
   for (int i = 0; i < 2000; ++i) schema += fmt::format(R"({{"$ref":"#/$defs/d{}"}},)", i);
   schema += "true]}";
   EXPECT_TRUE(Schema::compile(schema));
-  EXPECT_EQ(refusal(schema, {.limits = {.compile = 1'000'000}}), Code::too_large);
+  EXPECT_EQ(refusal_code(schema, {.limits = {.compile = 1'000'000}}), Code::too_large);
 }
 
 TEST(SchemaLimits, BoundDynamicAnchorsAndNames) {
@@ -64,8 +64,8 @@ TEST(SchemaLimits, BoundDynamicAnchorsAndNames) {
     uses += fmt::format(R"({{"$dynamicRef":"r{0}#a{0}"}},)", i);
   }
   schema += R"("last":true},"anyOf":[)" + uses + "true]}";
-  EXPECT_EQ(refusal(schema), Code::too_large);
-  EXPECT_EQ(refusal(R"({"$id":"http://a/)" + std::string(5000, 'x') + R"("})"),
+  EXPECT_EQ(refusal_code(schema), Code::too_large);
+  EXPECT_EQ(refusal_code(R"({"$id":"http://a/)" + std::string(5000, 'x') + R"("})"),
             Code::invalid_params);
 }
 

@@ -14,13 +14,13 @@ bool matches(std::string_view pattern, std::string_view text, const RegexLimits&
   return found;
 }
 
-struct Case {
+struct RegexCase {
   const char* pattern;
   const char* text;
   bool expected;
 };
 
-constexpr Case kCases[] = {
+constexpr RegexCase kRegexCases[] = {
     {"", "", true},
     {"b", "abc", true},
     {"^b", "abc", false},
@@ -64,7 +64,7 @@ constexpr Case kCases[] = {
     {"\\.\\/\\-\\@", "./-@", true},
 };
 
-constexpr Case kLooks[] = {
+constexpr RegexCase kLooks[] = {
     {"a(?=b)", "ab", true},
     {"a(?=b)", "ac", false},
     {"a(?!b)", "ab", false},
@@ -98,7 +98,7 @@ constexpr Case kLooks[] = {
 };
 
 TEST(Regex, LooksAheadAndBehind) {
-  for (const Case& one : kLooks) {
+  for (const RegexCase& one : kLooks) {
     EXPECT_EQ(matches(one.pattern, one.text), one.expected) << one.pattern << " in " << one.text;
   }
 }
@@ -117,14 +117,14 @@ TEST(Regex, LooksInLinearTime) {
 }
 
 TEST(Regex, Matches) {
-  for (const Case& one : kCases) {
+  for (const RegexCase& one : kRegexCases) {
     EXPECT_EQ(matches(one.pattern, one.text), one.expected) << one.pattern << " in " << one.text;
   }
 }
 
 // The table and following all states at once are two ways to the same answer.
 TEST(Regex, MatchesWithoutATableToo) {
-  for (const Case& one : kCases) {
+  for (const RegexCase& one : kRegexCases) {
     const auto regex = Regex::compile(one.pattern, {.table = 0});
     ASSERT_TRUE(regex);
     EXPECT_FALSE(regex->has_table());

@@ -28,7 +28,7 @@ const char* const kSample = R"({
   }
 })";
 
-std::string fault(std::string_view text) {
+std::string envelope_fault(std::string_view text) {
   Envelope envelope;
   auto parsed = parse(text, envelope);
   return parsed ? "" : parsed.error().message;
@@ -53,30 +53,33 @@ TEST(WireEnvelope, ReadsTheSampleOfTheDocument) {
 }
 
 TEST(WireEnvelope, ReportsWhatIsWrong) {
-  EXPECT_EQ(fault(R"({"timestamp":"2024-01-15T10:30:45Z","source":"x","mcp_payload":{}})"),
+  EXPECT_EQ(envelope_fault(R"({"timestamp":"2024-01-15T10:30:45Z","source":"x","mcp_payload":{}})"),
             "'id' is missing");
-  EXPECT_EQ(fault(R"({"id":"1","source":"x","mcp_payload":{}})"), "'timestamp' is missing");
-  EXPECT_EQ(fault(R"({"id":"1","timestamp":"2024-01-15T10:30:45Z","mcp_payload":{}})"),
+  EXPECT_EQ(envelope_fault(R"({"id":"1","source":"x","mcp_payload":{}})"),
+            "'timestamp' is missing");
+  EXPECT_EQ(envelope_fault(R"({"id":"1","timestamp":"2024-01-15T10:30:45Z","mcp_payload":{}})"),
             "'source' is missing");
-  EXPECT_EQ(fault(least("")), "'mcp_payload' is missing");
-  EXPECT_EQ(fault(least(R"(,"mcp_payload":null)")), "'mcp_payload' is missing");
-  EXPECT_EQ(fault(least(R"(,"mcp_payload":[])")), "'mcp_payload' must be an object");
-  EXPECT_EQ(fault(least(R"(,"mcp_payload":{},"auth_token":7)")), "'auth_token' must be a string");
-  EXPECT_EQ(fault(least(R"(,"mcp_payload":{},"auth_token":"a","auth_token":"b")")),
+  EXPECT_EQ(envelope_fault(least("")), "'mcp_payload' is missing");
+  EXPECT_EQ(envelope_fault(least(R"(,"mcp_payload":null)")), "'mcp_payload' is missing");
+  EXPECT_EQ(envelope_fault(least(R"(,"mcp_payload":[])")), "'mcp_payload' must be an object");
+  EXPECT_EQ(envelope_fault(least(R"(,"mcp_payload":{},"auth_token":7)")),
+            "'auth_token' must be a string");
+  EXPECT_EQ(envelope_fault(least(R"(,"mcp_payload":{},"auth_token":"a","auth_token":"b")")),
             "'auth_token' is given twice");
-  EXPECT_EQ(fault(least(R"(,"mcp_payload":{},"Auth_Token":"a")")),
+  EXPECT_EQ(envelope_fault(least(R"(,"mcp_payload":{},"Auth_Token":"a")")),
             "'Auth_Token' must be written in lower case");
-  EXPECT_EQ(
-      fault(least(R"(,"mcp_payload":{},"metadata":{"chunk":{"id":"a","index":2,"total":2}})")),
-      "'metadata.chunk' must have an 'id', and an 'index' below its 'total'");
-  EXPECT_NE(
-      fault(R"({"id":"1","timestamp":"yesterday","source":"x","mcp_payload":{}})").find("ISO 8601"),
-      std::string::npos);
-  EXPECT_EQ(fault("[]"), "a wire message is a JSON object");
-  EXPECT_NE(fault("{").find("invalid JSON"), std::string::npos);
-  EXPECT_EQ(fault(least(R"(,"mcp_payload":{},"source2":1)")),
+  EXPECT_EQ(envelope_fault(
+                least(R"(,"mcp_payload":{},"metadata":{"chunk":{"id":"a","index":2,"total":2}})")),
+            "'metadata.chunk' must have an 'id', and an 'index' below its 'total'");
+  EXPECT_NE(envelope_fault(R"({"id":"1","timestamp":"yesterday","source":"x","mcp_payload":{}})")
+                .find("ISO 8601"),
+            std::string::npos);
+  EXPECT_EQ(envelope_fault("[]"), "a wire message is a JSON object");
+  EXPECT_NE(envelope_fault("{").find("invalid JSON"), std::string::npos);
+  EXPECT_EQ(envelope_fault(least(R"(,"mcp_payload":{},"source2":1)")),
             "");  // Unknown fields are passed over.
-  EXPECT_EQ(fault(R"({"id":")" + std::string(256, 'x') + "\"}"), "'id' is longer than 255 bytes");
+  EXPECT_EQ(envelope_fault(R"({"id":")" + std::string(256, 'x') + "\"}"),
+            "'id' is longer than 255 bytes");
 }
 
 TEST(WireEnvelope, TakesNumbersAsIds) {

@@ -60,7 +60,7 @@ std::vector<std::size_t> every_byte(std::size_t size) {
   return cuts;
 }
 
-Error fault(std::string_view bytes, const FrameRules& rules = {}) {
+Error frame_fault(std::string_view bytes, const FrameRules& rules = {}) {
   FrameDecoder decoder(rules);
   auto frame = decoder.next(bytes);
   EXPECT_FALSE(frame) << "no fault";
@@ -185,7 +185,7 @@ TEST(WireFrame, TakesCompressedFramesBetweenOthers) {
       {FrameType::data, packed}, {FrameType::data, kMessage}, {FrameType::data, packed}};
   EXPECT_EQ(decoded(bytes), all);
   EXPECT_EQ(decoded(bytes, every_byte(bytes.size())), all);
-  EXPECT_EQ(fault("MC\x01\x01\x00\x00\x00\x04{}{}"s).code, Code::invalid_request);
+  EXPECT_EQ(frame_fault("MC\x01\x01\x00\x00\x00\x04{}{}"s).code, Code::invalid_request);
 }
 
 TEST(WireFrame, ReadsTheHeadersOfTheOrigin) {
@@ -198,26 +198,27 @@ TEST(WireFrame, ReadsTheHeadersOfTheOrigin) {
     const FrameRules rules{.origin_headers = true};
     EXPECT_EQ(decoded(bytes, {}, rules), all);
     EXPECT_EQ(decoded(bytes, every_byte(bytes.size()), rules), all);
-    EXPECT_EQ(fault(bytes).code, Code::invalid_request);
+    EXPECT_EQ(frame_fault(bytes).code, Code::invalid_request);
   }
 }
 
 TEST(WireFrame, RefusesWhatIsNoFrame) {
-  EXPECT_EQ(fault("GET / HTTP/1.1\r\n").code, Code::invalid_request);
-  EXPECT_EQ(fault("\x16\x03\x01\x02").code, Code::invalid_request);
-  EXPECT_EQ(fault("MD").code, Code::invalid_request);
-  EXPECT_EQ(fault("MC\x06\x00"s).code, Code::invalid_request);
-  EXPECT_EQ(fault("MC\x00\x00"s).code, Code::invalid_request);
-  EXPECT_NE(fault("MC\x09\x00"s).message.find("0x09"), std::string::npos);
+  EXPECT_EQ(frame_fault("GET / HTTP/1.1\r\n").code, Code::invalid_request);
+  EXPECT_EQ(frame_fault("\x16\x03\x01\x02").code, Code::invalid_request);
+  EXPECT_EQ(frame_fault("MD").code, Code::invalid_request);
+  EXPECT_EQ(frame_fault("MC\x06\x00"s).code, Code::invalid_request);
+  EXPECT_EQ(frame_fault("MC\x00\x00"s).code, Code::invalid_request);
+  EXPECT_NE(frame_fault("MC\x09\x00"s).message.find("0x09"), std::string::npos);
 }
 
 TEST(WireFrame, RefusesTooMuchBeforeItComes) {
-  EXPECT_EQ(fault("MC\x01\xff\xff\xff\xff"s).code, Code::too_large);
-  EXPECT_EQ(fault("MC\x01\x7f\xff\xff\xff"s).code, Code::too_large);
-  EXPECT_EQ(fault("MC\x01\x01\xff\xff\xff\xff"s).code, Code::too_large);
-  EXPECT_EQ(fault("MC\x01\x02\x00\x00\x00{\""s).code, Code::too_large);
-  EXPECT_EQ(fault("MC\x02\x00\x00\x00\x7e"s).code, Code::too_large);
-  EXPECT_EQ(fault("MC\x05\x00\x00\x00\x00\x7e"s, {.header = Header::eight}).code, Code::too_large);
+  EXPECT_EQ(frame_fault("MC\x01\xff\xff\xff\xff"s).code, Code::too_large);
+  EXPECT_EQ(frame_fault("MC\x01\x7f\xff\xff\xff"s).code, Code::too_large);
+  EXPECT_EQ(frame_fault("MC\x01\x01\xff\xff\xff\xff"s).code, Code::too_large);
+  EXPECT_EQ(frame_fault("MC\x01\x02\x00\x00\x00{\""s).code, Code::too_large);
+  EXPECT_EQ(frame_fault("MC\x02\x00\x00\x00\x7e"s).code, Code::too_large);
+  EXPECT_EQ(frame_fault("MC\x05\x00\x00\x00\x00\x7e"s, {.header = Header::eight}).code,
+            Code::too_large);
 }
 
 TEST(WireFrame, TheLargestFrameIsSixteenMebibytesInAll) {
@@ -232,7 +233,7 @@ TEST(WireFrame, TheLargestFrameIsSixteenMebibytesInAll) {
     auto waits = decoder.next(head(header, most));
     EXPECT_TRUE(waits && !*waits);
     EXPECT_EQ(decoder.wanted(), kMaxFrame);
-    EXPECT_EQ(fault(head(header, most + 1)).code, Code::too_large);
+    EXPECT_EQ(frame_fault(head(header, most + 1)).code, Code::too_large);
   }
 }
 
