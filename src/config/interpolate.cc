@@ -12,7 +12,7 @@
 namespace patchbay::config {
 namespace {
 
-constexpr std::size_t kMaxFile = std::size_t{1} << 20;
+constexpr std::size_t kMaxValueFile = std::size_t{1} << 20;
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_name_part(char c) {
@@ -49,7 +49,7 @@ void from_environment(Interpolated& result, const std::string& text) {
 void from_file(Interpolated& result, const std::string& name, const std::string& folder) {
   const std::string path = std::filesystem::path(folder) / name;
   result.files.push_back(path);
-  auto file = read_trusted_file(path, kMaxFile);
+  auto file = read_trusted_file(path, kMaxValueFile);
   if (!file) {
     result.problems.push_back(fmt::format("the file {} {}", path, file.error().message));
     return;

@@ -42,9 +42,9 @@ class Lines {
   std::vector<std::size_t> breaks_;
 };
 
-class Builder {
+class JsonBuilder {
  public:
-  Builder(const Lines& lines, const std::string& name, Faults& faults)
+  JsonBuilder(const Lines& lines, const std::string& name, Faults& faults)
       : lines_(lines), name_(name), faults_(faults) {}
 
   // REQUIRES: a Cursor has validated `raw`.
@@ -138,7 +138,7 @@ Node parse_json(std::string_view text, const std::string& name, Faults& faults) 
     faults.push_back(fault_of(valid.error(), text, lines, name));
     return {};
   }
-  Builder builder(lines, name, faults);
+  JsonBuilder builder(lines, name, faults);
   // Without surrounding white space, so that the root begins at its first character.
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   Node root = builder.build(text);

@@ -59,9 +59,9 @@ int overlong_key(std::string_view text) {
   return 0;
 }
 
-class Builder {
+class TomlBuilder {
  public:
-  Builder(const std::string& name, Faults& faults) : name_(name), faults_(faults) {}
+  TomlBuilder(const std::string& name, Faults& faults) : name_(name), faults_(faults) {}
 
   Node build(const toml::node& value, int depth) {
     Node node;
@@ -136,7 +136,7 @@ Node parse_toml(std::string_view text, const std::string& name, Faults& faults) 
                       fmt::format("invalid TOML: {}", error.description())});
     return {};
   }
-  Node root = Builder(name, faults).build(parsed.table(), 0);
+  Node root = TomlBuilder(name, faults).build(parsed.table(), 0);
   root.line = 1;
   return root;
 }

@@ -6,7 +6,7 @@
 namespace patchbay::config {
 namespace {
 
-std::string_view line_at(std::string_view text, std::size_t line) {
+std::string_view text_of_line(std::string_view text, std::size_t line) {
   for (; line > 0; --line) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) return {};
@@ -40,7 +40,7 @@ constexpr std::array kCauses{
 
 std::string_view yaml_hint(std::string_view text, std::size_t line, std::size_t column,
                            std::string_view problem) {
-  const auto at = line_at(text, line);
+  const auto at = text_of_line(text, line);
   const auto indent = at.substr(0, at.find_first_not_of(" \t"));
   const bool at_tab = column < at.size() && at[column] == '\t';
   if (indent.find('\t') != std::string_view::npos || at_tab) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "config/load.h"
+#include "config/one_of.h"
 #include "json/read.h"
 
 namespace patchbay::config {
@@ -12,11 +13,7 @@ namespace {
 const std::string kName = "document";  // In front of the line of a fault.
 constexpr std::array<std::string_view, 3> kTrue{"true", "True", "TRUE"};
 constexpr std::array<std::string_view, 3> kFalse{"false", "False", "FALSE"};
-constexpr std::array<std::string_view, 4> kNull{"null", "Null", "NULL", "~"};
-
-bool is_one_of(const auto& choices, std::string_view text) {
-  return std::ranges::find(choices, text) != choices.end();
-}
+constexpr std::array<std::string_view, 4> kNullNames{"null", "Null", "NULL", "~"};
 
 // A bare scalar that JSON writes the same way is that number. Numbers of YAML only (0x1F, .5, .inf)
 // stay strings, which readers of OpenAPI documents accept.
@@ -30,7 +27,7 @@ void append_scalar(std::string& out, const Node& node) {
     out += "true";
   } else if (!node.quoted && is_one_of(kFalse, node.text)) {
     out += "false";
-  } else if (!node.quoted && (node.text.empty() || is_one_of(kNull, node.text))) {
+  } else if (!node.quoted && (node.text.empty() || is_one_of(kNullNames, node.text))) {
     out += "null";
   } else if (!node.quoted && is_number(node.text)) {
     out += node.text;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/one_of.h"
 #include "json/text.h"
 
 namespace patchbay::config {
@@ -12,12 +13,8 @@ namespace {
 
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
 constexpr std::array<std::string_view, 5> kScalarTags{"str", "int", "float", "bool", "null"};
-constexpr std::array<std::string_view, 5> kNull{"", "~", "null", "Null", "NULL"};
+constexpr std::array<std::string_view, 5> kNullScalars{"", "~", "null", "Null", "NULL"};
 constexpr std::size_t kMaxQuoted = 100;  // Of a tag or an anchor, in messages.
-
-bool is_one_of(const auto& texts, std::string_view text) {
-  return std::ranges::find(texts, text) != texts.end();
-}
 
 Node make(Kind kind, int line) {
   Node node;
@@ -57,7 +54,7 @@ bool YamlBuilder::begin_document(int line) {
 bool YamlBuilder::scalar(const YamlProperties& properties, std::string text, bool plain) {
   Node node = make(Kind::scalar, properties.line);
   const auto tag = properties.tag;
-  if (tag.empty() && plain && is_one_of(kNull, text)) {
+  if (tag.empty() && plain && is_one_of(kNullScalars, text)) {
     node.kind = Kind::null;
   } else {
     node.text = std::move(text);

@@ -58,7 +58,7 @@ std::optional<Refusal> find_costly(std::string_view text) {
   return std::nullopt;
 }
 
-int line_at(std::string_view text, std::size_t at) {
+int line_number_at(std::string_view text, std::size_t at) {
   return static_cast<int>(std::ranges::count(text.substr(0, at), '\n')) + 1;
 }
 
@@ -67,7 +67,7 @@ int line_at(std::string_view text, std::size_t at) {
 std::optional<YamlText> YamlText::prepare(std::string_view text, const std::string& name,
                                           Faults& faults) {
   if (auto costly = find_costly(text)) {
-    faults.push_back({name, line_at(text, costly->at), "", std::move(costly->why)});
+    faults.push_back({name, line_number_at(text, costly->at), "", std::move(costly->why)});
     return std::nullopt;
   }
   YamlText prepared(text);
@@ -75,7 +75,7 @@ std::optional<YamlText> YamlText::prepare(std::string_view text, const std::stri
   if (std::ranges::none_of(kSeparators, holds)) return prepared;
   for (const Separator& one : kSeparators) {
     if (const auto at = text.find(one.stand_in); at != std::string_view::npos) {
-      faults.push_back({name, line_at(text, at), "", "holds a noncharacter of Unicode"});
+      faults.push_back({name, line_number_at(text, at), "", "holds a noncharacter of Unicode"});
       return std::nullopt;
     }
     prepared.replaced_ = replace_all(prepared.view(), one.character, one.stand_in);

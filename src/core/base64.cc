@@ -27,7 +27,7 @@ constexpr Pairs pairs_of(std::string_view alphabet) {
 constexpr auto kPlainPairs = pairs_of(kPlain);
 constexpr auto kUrlPairs = pairs_of(kUrl);
 
-constexpr std::uint32_t kNone = 1U << 31;  // Of a character that is not in the alphabet.
+constexpr std::uint32_t kNotInAlphabet = 1U << 31;  // Of a character that is not in the alphabet.
 
 // What each character adds to the 24 bits of four, by its position among them.
 using Values = std::array<std::array<std::uint32_t, 256>, 4>;
@@ -35,7 +35,7 @@ using Values = std::array<std::array<std::uint32_t, 256>, 4>;
 constexpr Values values_of(std::string_view alphabet) {
   Values values{};
   for (std::size_t position = 0; position < 4; ++position) {
-    values[position].fill(kNone);
+    values[position].fill(kNotInAlphabet);
     for (std::size_t i = 0; i < alphabet.size(); ++i) {
       values[position][static_cast<unsigned char>(alphabet[i])] =
           static_cast<std::uint32_t>(i << (18 - 6 * position));
@@ -90,11 +90,11 @@ std::optional<std::string> decode(std::string_view text, const Values& values) {
     const std::uint32_t bits = value(0, at) | value(1, at + 1) | (rest == 3 ? value(2, at + 2) : 0);
     // What is left over is not part of any byte and must be empty.
     const bool is_empty = bits << (rest == 3 ? 24 : 16) == 0;
-    wrong |= is_empty ? bits : kNone;
+    wrong |= is_empty ? bits : kNotInAlphabet;
     out[0] = static_cast<char>(bits >> 16);
     if (rest == 3) out[1] = static_cast<char>(bits >> 8);
   }
-  if (wrong & kNone) return std::nullopt;
+  if (wrong & kNotInAlphabet) return std::nullopt;
   return bytes;
 }
 

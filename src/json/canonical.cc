@@ -10,9 +10,7 @@
 namespace patchbay::json {
 namespace {
 
-constexpr std::size_t kMostValues = 1'000'000;
-constexpr std::string_view kReplaced =
-    "\xEF\xBF\xBD";  // The replacement of an unpaired surrogate in a key.
+constexpr std::size_t kMostCanonicalValues = 1'000'000;
 
 Error two_readings() { return {Code::invalid_params, "a string has an unpaired surrogate"}; }
 
@@ -57,7 +55,8 @@ class Writer {
     for (const NodeId member : members) {
       if (member != members.front()) out_ += ',';
       const auto key = index_.key(member);
-      if (index_[member].key_decoded && key.contains(kReplaced)) return false;
+      // An unpaired surrogate in a key has become one.
+      if (index_[member].key_decoded && key.contains(kReplacement)) return false;
       append_quoted(out_, key);
       out_ += ':';
       if (!value(member)) return false;
@@ -83,7 +82,7 @@ class Writer {
 }  // namespace
 
 Result<std::string> canonical(std::string_view text) {
-  auto index = Index::of(text, kMostValues);
+  auto index = Index::of(text, kMostCanonicalValues);
   if (!index) return index.error();
   return Writer(*index).write();
 }

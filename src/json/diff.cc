@@ -8,7 +8,7 @@
 namespace patchbay::json {
 namespace {
 
-constexpr std::size_t kMostValues = 1'000'000;
+constexpr std::size_t kMostComparedValues = 1'000'000;
 constexpr std::uint64_t kMostSteps = 50'000'000;
 
 class Comparison {
@@ -64,8 +64,8 @@ class Comparison {
 
 std::vector<Difference> differences(std::string_view before, std::string_view after,
                                     std::size_t most) {
-  const auto first = Index::of(before, kMostValues);
-  const auto second = Index::of(after, kMostValues);
+  const auto first = Index::of(before, kMostComparedValues);
+  const auto second = Index::of(after, kMostComparedValues);
   if (!first || !second) {
     if (before == after || most == 0) return {};
     return {{"", std::string(before), std::string(after)}};

@@ -11,8 +11,6 @@
 namespace patchbay::json {
 namespace {
 
-constexpr std::string_view kReplaced = "\xEF\xBF\xBD";
-
 // clang-format off
 constexpr CharRange kInvisible[] = {
     {0x00, 0x08}, {0x0B, 0x1F},  // Control characters except tab and line feed.
@@ -55,7 +53,7 @@ std::string visible(std::string_view text) {
     if (text.empty()) break;
     const std::size_t length = utf8_length(text);
     if (length == 0) {
-      out += kReplaced;
+      out += kReplacement;
       text.remove_prefix(1);
       continue;
     }

@@ -5,7 +5,7 @@
 namespace patchbay::json {
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_json_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 template <class Number>
 std::optional<Number> number(std::string_view raw) {
@@ -18,7 +18,7 @@ std::optional<Number> number(std::string_view raw) {
 }  // namespace
 
 Type type_of(std::string_view raw) {
-  while (!raw.empty() && is_space(raw.front())) raw.remove_prefix(1);
+  while (!raw.empty() && is_json_space(raw.front())) raw.remove_prefix(1);
   return raw.empty() ? Type::none : kTypeByFirst[static_cast<unsigned char>(raw.front())];
 }
 

@@ -111,7 +111,7 @@ void append_escape(std::string& out, char c) {
 // Appends one character beyond ASCII and moves on behind it; U+FFFD for a byte that begins none.
 void append_character(std::string& out, const char*& at, const char* end) {
   const std::size_t length = utf8_length({at, end});
-  out.append(length > 0 ? std::string_view(at, length) : "\xEF\xBF\xBD");
+  out.append(length > 0 ? std::string_view(at, length) : kReplacement);
   at += std::max<std::size_t>(length, 1);
 }
 

@@ -9,6 +9,9 @@
 
 namespace patchbay::json {
 
+// U+FFFD: what stands for bytes or a surrogate that are no character.
+inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
 // How many bytes the UTF-8 character at the front takes; 0 if it is not valid UTF-8.
 std::size_t utf8_length(std::string_view text);
 // How many of the first bytes are whole characters; what follows them is none.

@@ -12,7 +12,7 @@ namespace patchbay::json {
 namespace {
 
 constexpr std::size_t kMaxDynamicNames = 64;
-constexpr std::size_t kLongText = 80;  // Bytes of a pattern in a message.
+constexpr std::size_t kLongPattern = 80;  // Bytes of a pattern in a message.
 constexpr std::string_view kNoSchema = "must be an object, true or false";
 
 }  // namespace
@@ -159,7 +159,7 @@ std::uint32_t SchemaCompiler::pattern(NodeId at, std::string_view text) {
   auto compiled = Regex::compile(text, regex_limits_);
   if (!compiled) {
     fail_with(at, {compiled.error().code,
-                   fmt::format("the pattern {} cannot be used: {}", shortened(text, kLongText),
+                   fmt::format("the pattern {} cannot be used: {}", shortened(text, kLongPattern),
                                compiled.error().message)});
     return 0;
   }

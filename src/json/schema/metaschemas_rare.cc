@@ -5,7 +5,7 @@ namespace patchbay::json {
 namespace {
 
 // clang-format off
-constexpr Metaschema kMetaschemas[] = {
+constexpr Metaschema kRareMetaschemas[] = {
 {"http://json-schema.org/draft-04/schema", R"({
   "id": "http://json-schema.org/draft-04/schema#",
   "$schema": "http://json-schema.org/draft-04/schema#",
@@ -311,6 +311,6 @@ constexpr Metaschema kMetaschemas[] = {
 
 }  // namespace
 
-std::span<const Metaschema> rare_metaschemas() { return kMetaschemas; }
+std::span<const Metaschema> rare_metaschemas() { return kRareMetaschemas; }
 
 }  // namespace patchbay::json
