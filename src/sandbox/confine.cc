@@ -11,11 +11,11 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
 #include "core/discard.h"
 #include "json/write.h"
 #include "net/io/packets.h"
+#include "net/io/system_failure.h"
 #include "sandbox/bwrap.h"
 #include "sandbox/stage.h"
 
@@ -24,10 +24,6 @@ namespace {
 
 constexpr int kControl = 3;
 constexpr int kClearTimeout = 10'000;  // Milliseconds; only a process stuck in the kernel needs it.
-
-Error failure(std::string_view what) {
-  return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
-}
 
 std::string quoted_list(const std::vector<std::string>& texts) {
   std::string out = "[";
@@ -121,12 +117,12 @@ Result<std::string> read_report(const net::Fd& pipe) {
 
 Result<std::string> start_watcher(const Spec& spec) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return failure("cannot make a pipe");
+  if (::pipe2(ends, O_CLOEXEC) != 0) return net::system_failure("cannot make a pipe");
   net::Fd input(ends[0]);
   net::Fd output(ends[1]);
   const pid_t self = ::getpid();
   const pid_t watcher = ::fork();
-  if (watcher < 0) return failure("cannot fork");
+  if (watcher < 0) return net::system_failure("cannot fork");
   if (watcher == 0) {
     input.reset();
     run_watcher(spec, self, std::move(output));
@@ -140,9 +136,9 @@ Result<net::Fd> options_file(const std::vector<std::string>& options) {
   std::string text;
   for (const auto& option : options) text.append(option).push_back('\0');
   net::Fd file(::memfd_create("options", 0));
-  if (!file) return failure("cannot make a file in memory");
+  if (!file) return net::system_failure("cannot make a file in memory");
   if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    return failure("cannot write the options");
+    return net::system_failure("cannot write the options");
   }
   ::lseek(file.get(), 0, SEEK_SET);
   return file;
@@ -158,7 +154,7 @@ Error become(const Spec& spec, const net::Fd& options) {
   // Its environment is readable inside, as that of process 1: so it has none.
   char* const nothing[] = {nullptr};
   ::execve(spec.bwrap.c_str(), argv.data(), nothing);
-  return failure("cannot run " + spec.bwrap);
+  return net::system_failure("cannot run " + spec.bwrap);
 }
 
 // Makes the egress socket, if there is one, and passes the gateway its end.
@@ -184,10 +180,10 @@ Error run(net::Packet& packet, pid_t gateway) {
   // Each reader of the filter needs its own file offset.
   const net::Fd filter(
       ::open(fmt::format("/proc/self/fd/{}", packet.attached.get()).c_str(), O_RDONLY));
-  if (!filter) return failure("cannot open the system call filter");
+  if (!filter) return net::system_failure("cannot open the system call filter");
   auto options = options_file(bwrap_options(*spec, filter.get()));
   if (!options) return options.error();
-  if (::chdir("/") != 0) return failure("cannot leave the gateway's folder");
+  if (::chdir("/") != 0) return net::system_failure("cannot leave the gateway's folder");
   auto down = step_down(*spec, user);
   if (!down) return down.error();
 

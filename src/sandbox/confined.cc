@@ -26,14 +26,6 @@ net::Fd nonblocking(net::Fd fd) {
   return fd;
 }
 
-std::vector<std::string> texts_in(std::string_view object, std::string_view name) {
-  std::vector<std::string> texts;
-  json::each_element(json::member(object, name).value_or("[]"), [&](std::string_view one) {
-    texts.push_back(json::as_string(one).value_or(""));
-  });
-  return texts;
-}
-
 Usage usage_in(std::string_view message) {
   const auto usage = json::member(message, "usage").value_or("{}");
   const auto number = [&](std::string_view name) {

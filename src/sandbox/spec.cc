@@ -71,14 +71,6 @@ std::string written(const Limits& limits) {
   return out;
 }
 
-std::vector<std::string> texts_in(std::string_view object, std::string_view name) {
-  std::vector<std::string> texts;
-  json::each_element(json::member(object, name).value_or("[]"), [&](std::string_view one) {
-    texts.push_back(json::as_string(one).value_or(""));
-  });
-  return texts;
-}
-
 std::int64_t number(std::string_view object, std::string_view name) {
   return json::as_int(json::member(object, name).value_or("0")).value_or(0);
 }
@@ -110,6 +102,14 @@ Limits limits_from(std::string_view raw) {
 }
 
 }  // namespace
+
+std::vector<std::string> texts_in(std::string_view object, std::string_view name) {
+  std::vector<std::string> texts;
+  json::each_element(json::member(object, name).value_or("[]"), [&](std::string_view one) {
+    texts.push_back(json::as_string(one).value_or(""));
+  });
+  return texts;
+}
 
 std::string to_json(const Spec& spec) {
   std::string out;

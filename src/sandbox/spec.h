@@ -45,4 +45,7 @@ struct Spec {
 std::string to_json(const Spec& spec);
 Result<Spec> spec_from(std::string_view json);
 
+// The strings of the list `name` in an object; none if there is no list.
+std::vector<std::string> texts_in(std::string_view object, std::string_view name);
+
 }  // namespace patchbay::sandbox

@@ -10,12 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <ctime>
 
 #include "net/io/local_listener.h"
+#include "net/io/system_failure.h"
 #include "sandbox/small_files.h"
 
 namespace patchbay::sandbox {
@@ -24,20 +23,16 @@ namespace {
 // Above the users of systems, containers and directories: see "users" in docs/sandbox.md.
 constexpr uid_t kFirstUser = 1'880'000'000;
 
-Error failure(std::string_view what) {
-  return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
-}
-
 Result<void> write_file(const std::string& path, std::string_view text) {
   const net::Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    return failure("cannot write " + path);
+    return net::system_failure("cannot write " + path);
   }
   return ok();
 }
 
 Result<void> make_folder(const std::string& path, mode_t mode) {
-  if (::mkdir(path.c_str(), mode) != 0) return failure("cannot make " + path);
+  if (::mkdir(path.c_str(), mode) != 0) return net::system_failure("cannot make " + path);
   return ok();
 }
 
@@ -45,10 +40,10 @@ Result<void> enter_namespace() {
   const uid_t user = ::geteuid();
   const gid_t group = ::getegid();
   if (user == 0) {
-    if (::unshare(CLONE_NEWNS) != 0) return failure("cannot make a mount namespace");
+    if (::unshare(CLONE_NEWNS) != 0) return net::system_failure("cannot make a mount namespace");
   } else {
     if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) {
-      return failure(
+      return net::system_failure(
           "cannot make a user namespace (sysctl user.max_user_namespaces, "
           "kernel.unprivileged_userns_clone)");
     }
@@ -63,7 +58,7 @@ Result<void> enter_namespace() {
   }
   // Mounts made here do not propagate.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
-    return failure("cannot make mounts private");
+    return net::system_failure("cannot make mounts private");
   }
   return ok();
 }
@@ -72,7 +67,7 @@ Result<void> enter_namespace() {
 Result<void> begin_clocks() {
   if (!has_own_clocks()) return ok();
   if (::unshare(CLONE_NEWTIME) != 0) {
-    return failure("cannot make a time namespace (sysctl user.max_time_namespaces)");
+    return net::system_failure("cannot make a time namespace (sysctl user.max_time_namespaces)");
   }
   std::string offsets;
   for (const auto& [name, clock] : {std::pair{"monotonic", CLOCK_MONOTONIC},  //
@@ -130,14 +125,14 @@ Result<void> mount_files(const Limits& limits, uid_t user) {
   const auto options = fmt::format("size={},nr_inodes={},mode=755,uid={},gid={}", limits.disk.value,
                                    limits.files + 4, owner, owner);
   if (::mount("sandbox", root.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
-    return failure("cannot mount the sandbox's files");
+    return net::system_failure("cannot mount the sandbox's files");
   }
   for (const char* const name : {"workspace", "tmp", "shm"}) {
     const std::string folder = fmt::format("{}/{}", root, name);
     made = make_folder(folder, 0700);
     if (!made) return made;
     if (::chown(folder.c_str(), owner, owner) != 0)
-      return failure("cannot change the owner of " + folder);
+      return net::system_failure("cannot change the owner of " + folder);
   }
   return ok();
 }
@@ -148,11 +143,11 @@ Result<void> mount_shares(const std::vector<Share>& shares) {
     const std::string& from = shares[i].from;
     const std::string path = share_path(i);
     struct stat info{};
-    if (::stat(from.c_str(), &info) != 0) return failure("cannot share " + from);
+    if (::stat(from.c_str(), &info) != 0) return net::system_failure("cannot share " + from);
     auto made = S_ISDIR(info.st_mode) ? make_folder(path, 0755) : write_file(path, "");
     if (!made) return made;
     if (::mount(from.c_str(), path.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
-      return failure("cannot share " + from);
+      return net::system_failure("cannot share " + from);
     }
   }
   return ok();
@@ -165,7 +160,7 @@ Result<void> limit(int resource, rlim_t most, const char* name) {
   rlimit own{};
   ::getrlimit(static_cast<__rlimit_resource>(resource), &own);
   if (own.rlim_max <= most) return ok();
-  return failure(fmt::format("the resource limit {} cannot be set", name));
+  return net::system_failure(fmt::format("the resource limit {} cannot be set", name));
 }
 
 Result<void> set_limits(const Limits& limits) {
@@ -217,7 +212,7 @@ Result<net::Fd> build_stage(const Spec& spec, uid_t user) {
   const std::string stage(kStage);
   const auto options = fmt::format("size=1m,nr_inodes={},mode=755", 64 + spec.shares.size());
   if (::mount("sandbox", stage.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
-    return failure("cannot mount the stage");
+    return net::system_failure("cannot mount the stage");
   }
   built = write_etc(stage + "/etc");
   if (built) built = write_processors();
@@ -227,7 +222,7 @@ Result<net::Fd> build_stage(const Spec& spec, uid_t user) {
   if (!built) return built.error();
   const std::string workspace = stage + "/files/workspace";
   net::Fd folder(::open(workspace.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return failure("cannot open the workspace");
+  if (!folder) return net::system_failure("cannot open the workspace");
   return folder;
 }
 
@@ -239,17 +234,18 @@ Result<net::Fd> open_egress(uid_t user) {
   if (!socket) return socket;
   const uid_t owner = owner_of_files(user);
   if (::chown(path.c_str(), owner, owner) != 0)
-    return failure("cannot change the owner of " + path);
+    return net::system_failure("cannot change the owner of " + path);
   return socket;
 }
 
 Result<void> step_down(const Spec& spec, uid_t user) {
   if (::geteuid() == 0) {
-    if (::setgroups(0, nullptr) != 0) return failure("cannot drop groups");
-    if (::setresgid(user, user, user) != 0) return failure("cannot change the group");
-    if (::setresuid(user, user, user) != 0) return failure("cannot change the user");
+    if (::setgroups(0, nullptr) != 0) return net::system_failure("cannot drop groups");
+    if (::setresgid(user, user, user) != 0) return net::system_failure("cannot change the group");
+    if (::setresuid(user, user, user) != 0) return net::system_failure("cannot change the user");
   }
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failure("cannot drop privileges");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return net::system_failure("cannot drop privileges");
   return set_limits(spec.limits);
 }
 

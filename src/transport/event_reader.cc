@@ -10,8 +10,8 @@ namespace patchbay::transport {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr auto kLongestRetry = std::chrono::milliseconds(60'000);
-constexpr std::size_t kKeep = 64 * 1024;  // Bytes of memory that an idle stream may hold.
+constexpr auto kLongestRequestedRetry = std::chrono::milliseconds(60'000);
+constexpr std::size_t kIdleMemory = 64 * 1024;  // Bytes of memory that an idle stream may hold.
 
 }  // namespace
 
@@ -55,15 +55,15 @@ bool EventReader::next(Event& event) {
     if (complete) return true;
   }
   if (used_ == buffer_.size()) {
-    release_beyond(buffer_, kKeep);
+    release_beyond(buffer_, kIdleMemory);
     used_ = searched_ = 0;
   }
   return false;
 }
 
 void EventReader::forget_event() {
-  release_beyond(event_.type, kKeep);
-  release_beyond(event_.data, kKeep);
+  release_beyond(event_.type, kIdleMemory);
+  release_beyond(event_.data, kIdleMemory);
 }
 
 void EventReader::take_line(std::string_view line) {
@@ -82,13 +82,13 @@ void EventReader::take_line(std::string_view line) {
     std::uint32_t wait = 0;
     const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), wait);
     if (fault == std::errc() && end == value.data() + value.size()) {
-      retry_ = std::min(std::chrono::milliseconds(wait), kLongestRetry);
+      retry_ = std::min(std::chrono::milliseconds(wait), kLongestRequestedRetry);
     }
   }
 }
 
 void EventReader::restart() {
-  release_beyond(buffer_, kKeep);
+  release_beyond(buffer_, kIdleMemory);
   used_ = searched_ = 0;
   begun_ = has_data_ = false;
   forget_event();

@@ -15,13 +15,11 @@ namespace patchbay::transport {
 namespace {
 
 constexpr std::string_view kSession = "Mcp-Session-Id";
-constexpr std::string_view kVersion = "MCP-Protocol-Version";
+constexpr std::string_view kVersionField = "MCP-Protocol-Version";
 constexpr std::size_t kUsualFields = 256;  // Bytes of the header lines of a call.
 constexpr int kMostResumes = 5;            // In a row without a single event.
 constexpr auto kRetry = std::chrono::milliseconds(1'000);
-constexpr auto kLongestRetry = std::chrono::milliseconds(30'000);
-// The timeout of a message that gets no response until it is accepted.
-constexpr auto kAcceptance = std::chrono::seconds(30);
+constexpr auto kLongestPause = std::chrono::milliseconds(30'000);
 // The timeout of a stream after its response: it has nothing more to send.
 constexpr auto kLeaveTaking = std::chrono::seconds(1);
 
@@ -90,7 +88,7 @@ std::string HttpChannel::fields_of(const Sending& how) const {
   }
   // The first revision with this transport did not have the header.
   if (how.revision && *how.revision >= mcp::Revision::v2025_06_18) {
-    add_field(text, kVersion, mcp::info(*how.revision).name);
+    add_field(text, kVersionField, mcp::info(*how.revision).name);
   }
   if (stateless && !how.method.empty()) {
     add_field(text, "Mcp-Method", how.method);
@@ -290,7 +288,7 @@ Task<std::unique_ptr<net::HttpResponse>> HttpChannel::get_stream(const EventRead
   std::string fields = "Accept: text/event-stream\r\n" + target_.fields;
   if (!session_.empty()) add_field(fields, kSession, session_);
   if (revision_ && *revision_ >= mcp::Revision::v2025_06_18) {
-    add_field(fields, kVersion, mcp::info(*revision_).name);
+    add_field(fields, kVersionField, mcp::info(*revision_).name);
   }
   if (!events.last_id().empty()) add_field(fields, "Last-Event-ID", events.last_id());
   const net::HttpCall call{"GET", target_.url.path, fields, ""};
@@ -326,7 +324,7 @@ Task<void> HttpChannel::read_stream() {
     auto sleep = sleep_until(here().now() + events.retry().value_or(pause));
     auto slept = co_await sleep.with_stop(stream_stop_);
     if (!slept) break;
-    pause = std::min(pause * 2, kLongestRetry);
+    pause = std::min(pause * 2, kLongestPause);
   }
   stream_open_ = false;
   co_return ok();

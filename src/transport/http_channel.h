@@ -6,6 +6,7 @@
 // Confined to the worker that made it.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@
 #include "transport/event_reader.h"
 
 namespace patchbay::transport {
+
+// The timeout of a message that gets no response until it is accepted.
+inline constexpr auto kAcceptance = std::chrono::seconds(30);
 
 // The address of a server, and how to connect to it.
 struct HttpTarget {

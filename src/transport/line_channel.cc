@@ -15,8 +15,8 @@ constexpr std::size_t kReadStep = 64 * 1024;
 constexpr std::size_t kMostReadStep = 1 << 20;  // For a peer that fills every read.
 // Bytes read in one turn, so that others get their turn.
 constexpr std::size_t kTurnBudget = 1 << 20;
-constexpr int kTurnLines = 256;         // And lines handled in one turn, for the same reason.
-constexpr std::size_t kKeep = 4 << 20;  // Memory retained when the buffer is empty.
+constexpr int kTurnLines = 256;  // And lines handled in one turn, for the same reason.
+constexpr std::size_t kRetainedMemory = 4 << 20;  // Memory retained when the buffer is empty.
 
 net::Fd non_blocking(net::Fd fd) {
   ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
@@ -114,15 +114,16 @@ void LineChannel::read() {
   in_->wait_readable(*this);
 }
 
-// Extends the buffer by what is returned. A line that outgrows kKeep gets room for the longest line
-// at once: the system provides that memory page by page, as it is filled, and it never has to be
-// moved, which would need it twice.
+// Extends the buffer by what is returned. A line that outgrows kRetainedMemory gets room for the
+// longest line at once: the system provides that memory page by page, as it is filled, and it never
+// has to be moved, which would need it twice.
 std::size_t LineChannel::make_room() {
   const std::size_t wanted = buffer_.size() + read_step_;
   if (wanted > buffer_.capacity()) {
     const std::size_t longest = limits_.line + 1 + kMostReadStep;
-    buffer_.reserve(wanted > kKeep ? std::max(wanted, longest)
-                                   : std::max(wanted, std::min(buffer_.capacity() * 4, kKeep)));
+    buffer_.reserve(wanted > kRetainedMemory
+                        ? std::max(wanted, longest)
+                        : std::max(wanted, std::min(buffer_.capacity() * 4, kRetainedMemory)));
   }
   stretch(buffer_, wanted);
   return read_step_;
@@ -164,7 +165,7 @@ void LineChannel::drop_used() {
   buffer_.erase(0, used_);
   searched_ -= std::min(searched_, used_);
   used_ = 0;
-  if (buffer_.empty()) release_beyond(buffer_, kKeep);
+  if (buffer_.empty()) release_beyond(buffer_, kRetainedMemory);
 }
 
 void LineChannel::end_of_input() {

@@ -10,7 +10,6 @@ namespace {
 
 // The timeout for the endpoint event of a server that need not send one.
 constexpr auto kEndpointTimeout = std::chrono::seconds(2);
-constexpr auto kAcceptance = std::chrono::seconds(30);
 
 }  // namespace
 

@@ -10,7 +10,6 @@ namespace {
 
 // So that new connections do not delay those that are being served.
 constexpr int kAcceptsPerTurn = 8;
-constexpr auto kAcceptPause = std::chrono::milliseconds(100);  // After running out of descriptors.
 
 // Whether the awaiting task has been asked to stop. Does not wait.
 struct StopRequested {

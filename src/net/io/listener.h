@@ -5,6 +5,7 @@
 // Confined to one worker.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <list>
 #include <memory>
@@ -15,6 +16,9 @@
 #include "observe/metrics.h"
 
 namespace patchbay::net {
+
+// After running out of descriptors, before the next attempt to accept.
+inline constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
 class Accepting {
  public:

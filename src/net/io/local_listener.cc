@@ -12,15 +12,13 @@
 #include <cerrno>
 #include <cstring>
 
+#include "net/io/listener.h"
+#include "net/io/system_failure.h"
+
 namespace patchbay::net {
 namespace {
 
-constexpr int kBacklog = 128;
-constexpr auto kAcceptPause = std::chrono::milliseconds(100);
-
-Error fault(std::string_view what) {
-  return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
-}
+constexpr int kLocalBacklog = 128;
 
 Fd make_socket(int family) {
   return Fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -47,7 +45,7 @@ Result<Fd> listen_unix(const std::string& path) {
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   Fd fd = make_socket(AF_UNIX);
-  if (!fd) return fault("socket");
+  if (!fd) return system_failure("socket");
   // Of a socket, the mode of its descriptor is the mode of its file: nobody gets in between.
   ::fchmod(fd.get(), S_IRUSR | S_IWUSR);
   const auto* const raw = reinterpret_cast<const sockaddr*>(&address);
@@ -56,7 +54,8 @@ Result<Fd> listen_unix(const std::string& path) {
     ::unlink(address.sun_path);
     failed = ::bind(fd.get(), raw, sizeof address);
   }
-  if (failed != 0 || ::listen(fd.get(), kBacklog) != 0) return fault("cannot listen on " + path);
+  if (failed != 0 || ::listen(fd.get(), kLocalBacklog) != 0)
+    return system_failure("cannot listen on " + path);
   return fd;
 }
 
@@ -66,10 +65,10 @@ Result<Fd> listen_vsock(unsigned port) {
   address.svm_cid = VMADDR_CID_ANY;
   address.svm_port = port;
   Fd fd = make_socket(AF_VSOCK);
-  if (!fd) return fault("this machine has no vsock");
+  if (!fd) return system_failure("this machine has no vsock");
   const auto* const raw = reinterpret_cast<const sockaddr*>(&address);
-  if (::bind(fd.get(), raw, sizeof address) != 0 || ::listen(fd.get(), kBacklog) != 0) {
-    return fault(fmt::format("cannot listen on vsock port {}", port));
+  if (::bind(fd.get(), raw, sizeof address) != 0 || ::listen(fd.get(), kLocalBacklog) != 0) {
+    return system_failure(fmt::format("cannot listen on vsock port {}", port));
   }
   return fd;
 }
@@ -85,7 +84,7 @@ Task<Fd> accept_next(Source& listener) {
       auto slept = co_await sleep_until(here().now() + kAcceptPause);
       if (!slept) co_return slept.error();
     } else if (errno != EINTR && errno != ECONNABORTED) {
-      co_return fault("accept");
+      co_return system_failure("accept");
     }
   }
 }

@@ -1,7 +1,6 @@
 #include "net/io/machine_network.h"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -10,11 +9,11 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <memory>
 
 #include "net/io/fd.h"
+#include "net/io/system_failure.h"
 
 namespace patchbay::net {
 namespace {
@@ -22,10 +21,6 @@ namespace {
 static_assert(kUnixFamily == AF_UNIX && kIpv4Family == AF_INET && kIpv6Family == AF_INET6);
 static_assert(kTcp == IPPROTO_TCP && kUdp == IPPROTO_UDP);
 static_assert(kUdpLite == IPPROTO_UDPLITE && kRaw == IPPROTO_RAW);
-
-Error fault(const char* what) {
-  return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
-}
 
 // Empty if it is no IP address.
 std::string show(const sockaddr* from) {
@@ -53,7 +48,7 @@ std::string show_ip(std::string_view bytes) {
 
 Result<std::vector<InterfaceAddress>> interface_addresses() {
   ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0) return fault("cannot list interfaces");
+  if (::getifaddrs(&first) != 0) return system_failure("cannot list interfaces");
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> all(first, ::freeifaddrs);
   std::vector<InterfaceAddress> list;
   for (const ifaddrs* one = first; one; one = one->ifa_next) {
@@ -84,7 +79,7 @@ std::string interface_name(int index) {
 
 Result<void> ask_routes(const std::function<bool(std::string_view messages)>& take) {
   const Fd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
-  if (!socket) return fault("cannot request routes");
+  if (!socket) return system_failure("cannot request routes");
   struct {
     nlmsghdr head;
     rtmsg body;
@@ -92,11 +87,12 @@ Result<void> ask_routes(const std::function<bool(std::string_view messages)>& ta
   request.head.nlmsg_len = sizeof request;
   request.head.nlmsg_type = RTM_GETROUTE;
   request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  if (::send(socket.get(), &request, sizeof request, 0) < 0) return fault("cannot request routes");
+  if (::send(socket.get(), &request, sizeof request, 0) < 0)
+    return system_failure("cannot request routes");
   std::string buffer(std::size_t{64} << 10, '\0');
   for (bool last = false; !last;) {
     const ssize_t n = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-    if (n <= 0) return fault("the kernel did not return its routes");
+    if (n <= 0) return system_failure("the kernel did not return its routes");
     last = take(std::string_view(buffer).substr(0, static_cast<std::size_t>(n)));
   }
   return ok();

@@ -8,13 +8,10 @@
 #include <cstring>
 
 #include "core/text.h"
+#include "net/io/system_failure.h"
 
 namespace patchbay::net {
 namespace {
-
-Error failure(std::string_view what) {
-  return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
-}
 
 // Room for one descriptor beside a message.
 union Control {
@@ -27,7 +24,7 @@ union Control {
 Result<std::pair<Fd, Fd>> make_packet_pair() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    return failure("cannot make a pair of sockets");
+    return system_failure("cannot make a pair of sockets");
   }
   return std::pair{Fd(ends[0]), Fd(ends[1])};
 }
@@ -59,7 +56,7 @@ Result<void> send_packet(int fd, std::string_view text, int attached) {
   do {
     sent = ::sendmsg(fd, &message, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
-  if (sent < 0) return failure("cannot send a message");
+  if (sent < 0) return system_failure("cannot send a message");
   return ok();
 }
 
@@ -78,7 +75,7 @@ Result<std::optional<Packet>> receive_packet(int fd) {
     got = ::recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
   } while (got < 0 && errno == EINTR);
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return std::optional<Packet>();
-  if (got < 0) return failure("cannot receive a message");
+  if (got < 0) return system_failure("cannot receive a message");
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
     int attached = -1;

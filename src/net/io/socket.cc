@@ -11,15 +11,12 @@
 
 #include "net/io/resolver.h"
 #include "net/io/source.h"
+#include "net/io/system_failure.h"
 
 namespace patchbay::net {
 namespace {
 
 constexpr int kBacklog = 4096;
-
-Error fault(std::string_view what) {
-  return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
-}
 
 const sockaddr* raw(const Address& address) {
   return reinterpret_cast<const sockaddr*>(&address.storage);
@@ -29,12 +26,12 @@ const sockaddr* raw(const Address& address) {
 
 Result<Fd> listen_on(const Address& address, bool shared) {
   Fd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd) return fault("socket");
+  if (!fd) return system_failure("socket");
   const int on = 1;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (shared) ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
   if (::bind(fd.get(), raw(address), address.size) != 0 || ::listen(fd.get(), kBacklog) != 0) {
-    return fault("cannot listen on " + address.text());
+    return system_failure("cannot listen on " + address.text());
   }
   return fd;
 }
@@ -43,17 +40,17 @@ Result<Address> local_address(int fd) {
   Address address;
   address.size = sizeof address.storage;
   if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address.storage), &address.size) != 0) {
-    return fault("getsockname");
+    return system_failure("getsockname");
   }
   return address;
 }
 
 Task<Fd> connect_to(Address address, Deadline deadline) {
   Fd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd) co_return fault("socket");
+  if (!fd) co_return system_failure("socket");
   set_no_delay(fd.get());
   if (::connect(fd.get(), raw(address), address.size) != 0) {
-    if (errno != EINPROGRESS) co_return fault("cannot connect to " + address.text());
+    if (errno != EINPROGRESS) co_return system_failure("cannot connect to " + address.text());
     // A copy of the descriptor waits, so that the caller gets one that no loop has registered.
     Source waiting(Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)));
     auto ready = co_await waiting.ready(Source::Direction::write, deadline);
@@ -65,7 +62,7 @@ Task<Fd> connect_to(Address address, Deadline deadline) {
     socklen_t size = sizeof failed;
     ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &failed, &size);
     errno = failed;
-    if (failed != 0) co_return fault("cannot connect to " + address.text());
+    if (failed != 0) co_return system_failure("cannot connect to " + address.text());
   }
   co_return fd;
 }
@@ -101,9 +98,9 @@ Result<Fd> connect_unix(const std::string& path) {
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd) return fault("socket");
+  if (!fd) return system_failure("socket");
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return fault("cannot connect to " + path);
+    return system_failure("cannot connect to " + path);
   }
   return fd;
 }

@@ -8,12 +8,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "net/io/system_failure.h"
+
 namespace patchbay::net {
 namespace {
-
-Error fault(const char* what) {
-  return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
-}
 
 mode_t kind_of(int fd) {
   struct stat about{};
@@ -88,7 +86,7 @@ Result<std::size_t> Source::try_read(std::span<char> into) {
       return Error{Code::unavailable, "the peer closed the connection"};
     }
     if (errno == EINTR) continue;
-    if (errno != EAGAIN) return fault("read");
+    if (errno != EAGAIN) return system_failure("read");
     readiness_.set_unreadable();
     return std::size_t{0};
   }
@@ -104,7 +102,7 @@ Result<std::size_t> Source::try_write(std::span<const iovec> parts) {
             : ::writev(fd_.get(), parts.data(), static_cast<int>(parts.size()));
     if (n >= 0) return static_cast<std::size_t>(n);
     if (errno == EINTR) continue;
-    if (errno != EAGAIN) return fault("write");
+    if (errno != EAGAIN) return system_failure("write");
     readiness_.set_unwritable();
     return std::size_t{0};
   }

@@ -18,7 +18,7 @@ constexpr const char* kGroups = "X25519:P-256:P-384";
 constexpr const char* kGroupsWithoutX25519 = "P-256:P-384";  // Where a policy forbids X25519.
 // A client accepts what servers support, but no finite-field key exchange: the server would choose
 // how large its numbers are.
-constexpr const char* kCiphers = "DEFAULT:!kDHE:!PSK:!SRP";
+constexpr const char* kClientCiphers = "DEFAULT:!kDHE:!PSK:!SRP";
 
 constexpr int kLongestChain = 8;
 constexpr long kLargestChain = 64 * 1024;  // Bytes of the certificates of a peer.
@@ -119,7 +119,7 @@ void bound_handshakes(SSL_CTX* context, CertificateCheck check) {
   if (SSL_CTX_set1_groups_list(context, kGroups) != 1) {
     SSL_CTX_set1_groups_list(context, kGroupsWithoutX25519);
   }
-  SSL_CTX_set_cipher_list(context, kCiphers);
+  SSL_CTX_set_cipher_list(context, kClientCiphers);
   SSL_CTX_set_max_cert_list(context, kLargestChain);
   SSL_CTX_set_verify_depth(context, kLongestChain);
   SSL_CTX_set_client_hello_cb(context, check_hello, nullptr);

@@ -10,7 +10,7 @@ namespace patchbay::net {
 namespace {
 
 // TLS 1.3 has no others; of TLS 1.2, those with authenticated encryption and forward secrecy.
-constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+constexpr const char* kServerCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr unsigned char kSessionKind[] = "patchbay";
 constexpr long kTicketSeconds = 3600;
 
@@ -62,7 +62,7 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::server(const TlsServerSett
   made->common_names_ = settings.common_names;
   SSL_CTX* const context = made->context_;
   raise_security_level(context);
-  SSL_CTX_set_cipher_list(context, kCiphers);
+  SSL_CTX_set_cipher_list(context, kServerCiphers);
   SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
   auto certificates = TlsCertificates::load(settings, context);
   if (!certificates) return certificates.error();

@@ -14,7 +14,7 @@ namespace patchbay::net {
 namespace {
 
 constexpr std::string_view kMagic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-constexpr std::string_view kVersion = "13";
+constexpr std::string_view kWebSocketVersion = "13";
 constexpr std::size_t kKeySize = 16;
 
 WsAnswer refused(int status, std::string message) { return {status, "", std::move(message)}; }
@@ -52,8 +52,9 @@ WsAnswer answer_upgrade(const HttpRequest& request) {
   if (!lists(fields, "Connection", "upgrade")) {
     return refused(400, "Upgrade without 'Connection: Upgrade'");
   }
-  if (only(fields, "Sec-WebSocket-Version") != kVersion) {
-    return {426, fmt::format("Upgrade: websocket\r\nSec-WebSocket-Version: {}\r\n", kVersion),
+  if (only(fields, "Sec-WebSocket-Version") != kWebSocketVersion) {
+    return {426,
+            fmt::format("Upgrade: websocket\r\nSec-WebSocket-Version: {}\r\n", kWebSocketVersion),
             "the only supported version of WebSocket is 13"};
   }
   const auto key = only(fields, "Sec-WebSocket-Key");
@@ -94,7 +95,7 @@ std::string ws_request(std::string_view authority, std::string_view path, std::s
   return fmt::format(
       "GET {} HTTP/1.1\r\nHost: {}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
       "Sec-WebSocket-Version: {}\r\nSec-WebSocket-Key: {}\r\n{}{}\r\n",
-      path, authority, kVersion, key,
+      path, authority, kWebSocketVersion, key,
       mcp ? fmt::format("Sec-WebSocket-Protocol: {}\r\n", kWsProtocol) : "", fields);
 }
 
