@@ -11,7 +11,7 @@
 namespace patchbay::bus {
 namespace {
 
-constexpr int kEventsATurn = 64;
+constexpr int kGroupEventsATurn = 64;
 constexpr int kLeaveSlice = 50;  // Milliseconds.
 
 }  // namespace
@@ -97,7 +97,7 @@ Result<void> GroupConsumer::subscribe(const std::vector<std::string>& topics) {
 }
 
 bool GroupConsumer::serve() {
-  for (int i = 0; i < kEventsATurn; ++i) {
+  for (int i = 0; i < kGroupEventsATurn; ++i) {
     const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(handle_->queue.get(), 0));
     if (!event) return false;
     switch (rd_kafka_event_type(event.get())) {

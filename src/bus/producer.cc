@@ -17,7 +17,7 @@
 namespace patchbay::bus {
 namespace {
 
-constexpr int kEventsATurn = 64;
+constexpr int kProducerEventsATurn = 64;
 constexpr auto kLook = std::chrono::milliseconds(10);
 constexpr auto kPurgeTime = std::chrono::seconds(2);
 
@@ -164,7 +164,7 @@ int Producer::waiting() const {
 }
 
 bool Producer::serve(Handle& handle) {
-  for (int i = 0; i < kEventsATurn; ++i) {
+  for (int i = 0; i < kProducerEventsATurn; ++i) {
     std::optional<Error> fatal;
     {
       const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(handle.queue(), 0));

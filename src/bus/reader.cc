@@ -16,7 +16,7 @@ namespace {
 
 // Few per turn: work on the first can start before the last is read.
 constexpr std::size_t kRecordsATurn = 32;
-constexpr int kEventsATurn = 16;
+constexpr int kReaderEventsATurn = 16;
 
 }  // namespace
 
@@ -75,7 +75,7 @@ Result<void> Consumer::start() {
 }
 
 bool Consumer::serve() {
-  for (int i = 0; i < kEventsATurn; ++i) {
+  for (int i = 0; i < kReaderEventsATurn; ++i) {
     const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(handle_->queue.get(), 0));
     if (!event) return false;
     if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH) {

@@ -13,8 +13,6 @@
 namespace patchbay::bus {
 namespace {
 
-constexpr std::size_t kMostReferences = 64;  // Of one schema.
-
 std::string header_fields(const RegistrySettings& settings) {
   std::string fields =
       "User-Agent: patchbay/" PATCHBAY_VERSION

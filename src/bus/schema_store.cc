@@ -13,8 +13,6 @@
 namespace patchbay::bus {
 namespace {
 
-constexpr std::size_t kMostReferences = 64;  // Of one schema.
-
 struct KindName {
   std::string_view name;
   SchemaKind kind;

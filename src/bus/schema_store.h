@@ -15,6 +15,9 @@
 
 namespace patchbay::bus {
 
+// Of one schema to others.
+inline constexpr std::size_t kMostReferences = 64;
+
 enum class SchemaKind : std::uint8_t { json, avro, protobuf };
 
 // The names of the registry's protocol: JSON, AVRO, PROTOBUF.

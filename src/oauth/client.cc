@@ -13,7 +13,8 @@
 namespace patchbay::oauth {
 namespace {
 
-constexpr std::string_view kAssertion = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+constexpr std::string_view kClientAssertionType =
+    "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 constexpr std::int64_t kAssertionSeconds = 120;
 
 Result<std::string> assertion(const Client& client, const ServerMetadata& server) {
@@ -68,7 +69,7 @@ Result<std::string> prove(const Client& client, const ServerMetadata& server, Fo
   auto signed_claims = assertion(client, server);
   if (!signed_claims) return signed_claims.error();
   form.add("client_id", client.id)
-      .add("client_assertion_type", kAssertion)
+      .add("client_assertion_type", kClientAssertionType)
       .add("client_assertion", *signed_claims);
   return std::string();
 }

@@ -13,7 +13,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::string_view kGrant = "urn:ietf:params:oauth:grant-type:device_code";
-constexpr std::int64_t kLongest = 3600;        // Maximum lifetime of a code in seconds,
+constexpr std::int64_t kLongestCode = 3600;    // Maximum lifetime of a code in seconds,
 constexpr std::int64_t kSlowest = 60;          // and maximum polling interval.
 constexpr seconds kSlowDown{5};                // Added to the interval on `slow_down`.
 constexpr std::size_t kMostCharacters = 2000;  // Of text for a person.
@@ -58,7 +58,7 @@ Result<DeviceCode> parse_device_code(std::string_view body) {
   code.user = text("user_code");
   code.url = text("verification_uri");
   code.link = text("verification_uri_complete");
-  code.expires = bounded(body, "expires_in", 600, kLongest);
+  code.expires = bounded(body, "expires_in", 600, kLongestCode);
   code.interval = bounded(body, "interval", 5, kSlowest);
   if (code.device.empty() || code.user.empty() || !net::parse_url(code.url)) return unusable;
   if (!is_showable(code.user) || !is_showable(code.url)) return unusable;

@@ -7,14 +7,14 @@
 namespace patchbay::oauth {
 namespace {
 
-Error failed(std::string why) { return {Code::upstream_failed, std::move(why)}; }
+Error discovery_failed(std::string why) { return {Code::upstream_failed, std::move(why)}; }
 
 // A document that is absent at one URL may be at the next. No answer at all is a failure: the
 // document may be there a moment later.
 bool is_absent(const Fetched& fetched) { return fetched.status >= 400 && fetched.status < 500; }
 
 Error strange(const std::string& url, int status) {
-  return failed(fmt::format("{} answered with HTTP status {}", url, status));
+  return discovery_failed(fmt::format("{} answered with HTTP status {}", url, status));
 }
 
 // The first of the documents that exists; none if all are absent.
@@ -35,12 +35,13 @@ Task<std::optional<ResourceMetadata>> resource_metadata(const Fetcher& fetcher, 
   if (named.empty()) urls = resource_metadata_urls(upstream);
   auto text = co_await first_document(fetcher, std::move(urls));
   if (!text) co_return text.error();
-  if (!*text && !named.empty()) co_return failed(fmt::format("there is nothing at {}", named));
+  if (!*text && !named.empty())
+    co_return discovery_failed(fmt::format("there is nothing at {}", named));
   if (!*text) co_return std::optional<ResourceMetadata>();
   auto metadata = parse_resource_metadata(**text);
   if (!metadata) co_return metadata.error();
   if (!covers(metadata->resource, upstream)) {
-    co_return failed(fmt::format(
+    co_return discovery_failed(fmt::format(
         "its metadata are about the resource '{}', which is not this server; no token is fetched",
         metadata->resource));
   }
@@ -57,8 +58,8 @@ Task<std::optional<ServerMetadata>> server_metadata(const Fetcher& fetcher, std:
   if (!metadata) co_return metadata.error();
   // Compared byte by byte: a similar issuer may be another one.
   if (metadata->issuer != issuer) {
-    co_return failed(fmt::format("the metadata of the issuer '{}' are those of another: '{}'",
-                                 issuer, metadata->issuer));
+    co_return discovery_failed(fmt::format(
+        "the metadata of the issuer '{}' are those of another: '{}'", issuer, metadata->issuer));
   }
   co_return std::optional(*std::move(metadata));
 }
@@ -95,7 +96,8 @@ Task<ServerMetadata> discover_server(const Fetcher& fetcher, std::string issuer)
   auto found = co_await server_metadata(fetcher, issuer);
   if (!found) co_return found.error();
   if (*found) co_return **std::move(found);
-  co_return failed(fmt::format("the authorization server '{}' publishes no metadata", issuer));
+  co_return discovery_failed(
+      fmt::format("the authorization server '{}' publishes no metadata", issuer));
 }
 
 Task<Discovered> discover(const Plan& plan, std::optional<Challenge> challenge) {
@@ -122,7 +124,7 @@ Task<Discovered> discover(const Plan& plan, std::optional<Challenge> challenge) 
   if (there) found.scopes = (*published)->scopes;
   std::string issuer = asks ? (*published)->servers.front() : settings.issuer;
   if (there && std::ranges::find((*published)->servers, issuer) == (*published)->servers.end()) {
-    co_return failed(fmt::format(
+    co_return discovery_failed(fmt::format(
         "its metadata do not name the configured issuer '{}' among those of its tokens", issuer));
   }
   auto server = co_await discover_server(*plan.fetcher, std::move(issuer));

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 constexpr std::string_view kBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 constexpr std::string_view kAccessToken = "urn:ietf:params:oauth:token-type:access_token";
-constexpr std::string_view kAssertion = "urn:ietf:params:oauth:token-type:id-jag";
+constexpr std::string_view kIdentityAssertionType = "urn:ietf:params:oauth:token-type:id-jag";
 
 std::string_view type_of(SubjectType type) {
   switch (type) {
@@ -91,7 +91,7 @@ Task<TokenAnswer> ExchangedToken::redeem(std::string subject) {
   form.add("grant_type", kExchange)
       .add("subject_token", subject)
       .add("subject_token_type", type_of(plan().settings.subject_type))
-      .add("requested_token_type", kAssertion)
+      .add("requested_token_type", kIdentityAssertionType)
       .add("audience",
            plan().settings.audience.empty() ? found.server.issuer : plan().settings.audience)
       .add("scope", join_scopes(asked_))

@@ -14,13 +14,14 @@ constexpr std::string_view kResource = "/.well-known/oauth-protected-resource";
 constexpr std::string_view kServer = "/.well-known/oauth-authorization-server";
 constexpr std::string_view kOpenId = "/.well-known/openid-configuration";
 
-Error unusable(std::string why) { return {Code::upstream_failed, std::move(why)}; }
+Error unusable_metadata(std::string why) { return {Code::upstream_failed, std::move(why)}; }
 
 Result<void> check_object(std::string_view text, std::string_view what) {
   auto valid = json::check(text);
-  if (!valid) return unusable(fmt::format("{} is not JSON: {}", what, valid.error().message));
+  if (!valid)
+    return unusable_metadata(fmt::format("{} is not JSON: {}", what, valid.error().message));
   if (json::type_of(text) == json::Type::object) return ok();
-  return unusable(fmt::format("{} is not a JSON object", what));
+  return unusable_metadata(fmt::format("{} is not a JSON object", what));
 }
 
 std::vector<std::string> string_list(std::string_view text, std::string_view key) {
@@ -49,7 +50,7 @@ Result<void> check_url(const std::string& text, std::string_view name) {
   if (text.empty()) return ok();
   auto url = net::parse_url(text);
   if (url) return ok();
-  return unusable(fmt::format("`{}` in the metadata: {}", name, url.error().message));
+  return unusable_metadata(fmt::format("`{}` in the metadata: {}", name, url.error().message));
 }
 
 // Without query and trailing slash; empty for the root.
@@ -71,12 +72,13 @@ Result<ResourceMetadata> parse_resource_metadata(std::string_view text) {
   if (!valid) return valid.error();
   ResourceMetadata metadata;
   metadata.resource = text_member(text, "resource");
-  if (metadata.resource.empty()) return unusable("the metadata of the resource name no `resource`");
+  if (metadata.resource.empty())
+    return unusable_metadata("the metadata of the resource name no `resource`");
   auto good = check_url(metadata.resource, "resource");
   if (!good) return good.error();
   metadata.servers = string_list(text, "authorization_servers");
   if (metadata.servers.empty()) {
-    return unusable("the metadata of the resource name no `authorization_servers`");
+    return unusable_metadata("the metadata of the resource name no `authorization_servers`");
   }
   for (const auto& server : metadata.servers) {
     good = check_url(server, "authorization_servers");
@@ -96,7 +98,8 @@ Result<ServerMetadata> parse_server_metadata(std::string_view text) {
   metadata.registration_endpoint = text_member(text, "registration_endpoint");
   metadata.device_endpoint = text_member(text, "device_authorization_endpoint");
   if (metadata.issuer.empty() || metadata.token_endpoint.empty()) {
-    return unusable("the metadata of the authorization server lack `issuer` or `token_endpoint`");
+    return unusable_metadata(
+        "the metadata of the authorization server lack `issuer` or `token_endpoint`");
   }
   using Named = std::pair<std::string_view, const std::string&>;
   for (const auto& [name, url] :
@@ -130,9 +133,11 @@ std::vector<std::string> resource_metadata_urls(const net::Url& url) {
 
 Result<std::vector<std::string>> server_metadata_urls(const std::string& issuer) {
   auto url = net::parse_url(issuer);
-  if (!url) return unusable(fmt::format("the issuer '{}': {}", issuer, url.error().message));
+  if (!url)
+    return unusable_metadata(fmt::format("the issuer '{}': {}", issuer, url.error().message));
   if (issuer.find('?') != std::string::npos) {
-    return unusable(fmt::format("the issuer '{}' has a query, which is not allowed", issuer));
+    return unusable_metadata(
+        fmt::format("the issuer '{}' has a query, which is not allowed", issuer));
   }
   const std::string root = root_of(*url);
   const std::string path = path_of(*url);

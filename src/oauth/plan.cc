@@ -6,6 +6,7 @@
 
 #include "config/file.h"
 #include "core/text.h"
+#include "oauth/token_answer.h"
 
 namespace patchbay::oauth {
 namespace {
@@ -15,10 +16,6 @@ constexpr std::size_t kMostKey = 64 << 10;
 
 Error wrong(std::string_view setting, std::string_view why) {
   return {Code::invalid_params, fmt::format("{} {}", setting, why)};
-}
-
-bool is_sendable(std::string_view token) {
-  return !token.empty() && std::ranges::all_of(token, [](char c) { return c > 0x20 && c < 0x7F; });
 }
 
 Result<void> check_bearer(const Settings& settings) {

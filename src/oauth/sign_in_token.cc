@@ -18,7 +18,7 @@ using WallClock = std::chrono::system_clock;
 
 constexpr const char* kLogged = "save() and drop() log their failures; the token in memory counts";
 
-Error failed(std::string why) { return {Code::upstream_failed, std::move(why)}; }
+Error sign_in_failed(std::string why) { return {Code::upstream_failed, std::move(why)}; }
 
 TokenAnswer answer_of(const Grant& grant) {
   TokenAnswer answer;
@@ -158,7 +158,8 @@ Task<void> SignInToken::forget() {
 
 Task<SignIn> SignInToken::prepare(TokenRequirements requirements) {
   if (redirect_endpoint_.base.empty()) {
-    co_return failed("the URL at which browsers reach this gateway is unknown: set sign_in.url");
+    co_return sign_in_failed(
+        "the URL at which browsers reach this gateway is unknown: set sign_in.url");
   }
   // Forces discovery, since the authorization server may have changed.
   requirements.refused = true;
@@ -169,14 +170,14 @@ Task<SignIn> SignInToken::prepare(TokenRequirements requirements) {
   const auto& methods = server.challenges;
   if (server.authorization_endpoint.empty() ||
       std::ranges::find(methods, "S256") == methods.end()) {
-    co_return failed(fmt::format(
+    co_return sign_in_failed(fmt::format(
         "{} does not support PKCE with S256, which is required for sign-in", server.issuer));
   }
   // The browser is redirected there.
   auto endpoint = net::parse_url(server.authorization_endpoint);
   const std::string fault = endpoint ? fault_of_path(*endpoint, true) : endpoint.error().message;
   if (!fault.empty()) {
-    co_return failed(fmt::format("nobody can sign in at {}: {}", server.issuer, fault));
+    co_return sign_in_failed(fmt::format("nobody can sign in at {}: {}", server.issuer, fault));
   }
   auto client = co_await client_for(server);
   if (!client) co_return client.error();
@@ -212,7 +213,7 @@ Task<Client> SignInToken::client_for(const ServerMetadata& server) {
   if (!known) co_return known.error();
   if (*known) co_return (*known)->client;
   if (server.registration_endpoint.empty()) {
-    co_return failed(
+    co_return sign_in_failed(
         fmt::format("{} has no dynamic registration: register this gateway there, with the "
                     "redirect URI {}, and "
                     "set client_id",

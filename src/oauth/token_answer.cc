@@ -11,16 +11,15 @@ namespace patchbay::oauth {
 namespace {
 
 constexpr std::size_t kMostText = 300;  // Characters of a message of the other side.
-constexpr std::int64_t kLongest = 10LL * 365 * 24 * 3600;
+constexpr std::int64_t kLongestToken = 10LL * 365 * 24 * 3600;
 
-Error unusable(std::string why) { return {Code::upstream_failed, std::move(why)}; }
+Error unusable_answer(std::string why) { return {Code::upstream_failed, std::move(why)}; }
 
-// It is sent in a header line as it is.
+}  // namespace
+
 bool is_sendable(std::string_view token) {
   return !token.empty() && std::ranges::all_of(token, [](char c) { return c > 0x20 && c < 0x7F; });
 }
-
-}  // namespace
 
 std::string printable(std::string_view raw) {
   std::string text(raw.substr(0, kMostText));
@@ -45,16 +44,17 @@ std::string reason_of_refusal(int status, std::string_view body) {
 Result<TokenAnswer> parse_token_answer(std::string_view body, bool bearer) {
   auto valid = json::check(body);
   if (!valid || json::type_of(body) != json::Type::object) {
-    return unusable("the answer with the token is not a JSON object");
+    return unusable_answer("the answer with the token is not a JSON object");
   }
   TokenAnswer answer;
   answer.access = json::string_member(body, "access_token").value_or("");
   if (!is_sendable(answer.access)) {
-    return unusable("the answer has no valid `access_token`");
+    return unusable_answer("the answer has no valid `access_token`");
   }
   const std::string type = json::string_member(body, "token_type").value_or("");
   if (bearer && !same_token(type, "Bearer")) {
-    return unusable(fmt::format("the token is of the type '{}', not Bearer", printable(type)));
+    return unusable_answer(
+        fmt::format("the token is of the type '{}', not Bearer", printable(type)));
   }
   answer.refresh = json::string_member(body, "refresh_token").value_or("");
   answer.issued_type = json::string_member(body, "issued_token_type").value_or("");
@@ -63,9 +63,9 @@ Result<TokenAnswer> parse_token_answer(std::string_view body, bool bearer) {
     // Some servers write the number as a string.
     auto seconds = json::as_double(*expires);
     if (const auto text = json::as_string(*expires)) seconds = json::as_double(*text);
-    if (!seconds || !(*seconds >= 0)) return unusable("the answer has a wrong `expires_in`");
+    if (!seconds || !(*seconds >= 0)) return unusable_answer("the answer has a wrong `expires_in`");
     answer.expires =
-        std::chrono::seconds(static_cast<std::int64_t>(std::min<double>(*seconds, kLongest)));
+        std::chrono::seconds(static_cast<std::int64_t>(std::min<double>(*seconds, kLongestToken)));
   }
   if (const auto scope = json::string_member(body, "scope")) answer.scopes = split_scopes(*scope);
   return answer;

@@ -23,6 +23,9 @@ struct TokenAnswer {
 // characters.
 std::string printable(std::string_view raw);
 
+// Whether a token can be sent as it is, in a header line.
+bool is_sendable(std::string_view token);
+
 // The error of an OAuth endpoint in one sentence, without secrets.
 std::string reason_of_refusal(int status, std::string_view body);
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <openssl/core_names.h>
-#include <openssl/ec.h>
-#include <openssl/evp.h>
 #include <openssl/param_build.h>
 #include <openssl/rsa.h>
 
@@ -13,6 +11,7 @@
 #include "core/base64.h"
 #include "json/index.h"
 #include "json/read.h"
+#include "policy/auth/openssl.h"
 
 namespace patchbay::policy {
 
@@ -44,26 +43,15 @@ constexpr std::array kAlgorithms{
     JwsAlgorithm{"EdDSA", KeyKind::ed25519, nullptr, "Ed25519", "", 0},
 };
 
-constexpr std::size_t kMostValues = 20'000;  // In a key set.
-constexpr std::size_t kMostId = 256;
-constexpr int kLeastModulus = 2048;
-constexpr int kMostModulus = 8192;  // Larger keys are slow to verify with.
+constexpr std::size_t kMostKeySetValues = 20'000;  // In a key set.
+constexpr int kMostModulus = 8192;                 // Larger keys are slow to verify with.
 constexpr std::size_t kMostExponent = 8;
 constexpr std::size_t kEd25519 = 32;
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* what) const {
-    Free(what);
-  }
-};
 using Params = std::unique_ptr<OSSL_PARAM, Freed<OSSL_PARAM_free>>;
 using ParamBuilder = std::unique_ptr<OSSL_PARAM_BLD, Freed<OSSL_PARAM_BLD_free>>;
 using Number = std::unique_ptr<BIGNUM, Freed<BN_free>>;
 using PkeyContext = std::unique_ptr<EVP_PKEY_CTX, Freed<EVP_PKEY_CTX_free>>;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, Freed<EVP_MD_CTX_free>>;
-using EcSignature = std::unique_ptr<ECDSA_SIG, Freed<ECDSA_SIG_free>>;
 
 Error unusable(std::string_view why) { return {Code::invalid_params, std::string(why)}; }
 
@@ -191,7 +179,8 @@ Result<JwsKey> JwsKey::read(std::string_view jwk) {
   JwsKey made;
   const auto kid = json::member(jwk, "kid");
   const auto name = kid ? json::as_string(*kid) : std::string();
-  if (!name || name->size() > kMostId) return unusable("kid is not a string of at most 256 bytes");
+  if (!name || name->size() > kMostKeyId)
+    return unusable("kid is not a string of at most 256 bytes");
   made.kid_ = *name;
   if (!verifies(jwk)) return unusable("it is not for signatures");
   made.algorithm_ = pinned(jwk);
@@ -228,7 +217,7 @@ bool JwsKey::verify(std::string_view text, std::string_view signature) const {
 }
 
 Result<KeySet> KeySet::parse(std::string_view text, std::size_t most) {
-  auto index = json::Index::of(text, kMostValues);
+  auto index = json::Index::of(text, kMostKeySetValues);
   if (!index) return index.error();
   const auto list = json::member(text, "keys");
   if (!list || json::type_of(*list) != json::Type::array) {

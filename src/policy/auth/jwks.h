@@ -17,6 +17,9 @@ struct evp_pkey_st;
 
 namespace patchbay::policy {
 
+// Bytes of the name of a key (kid).
+inline constexpr std::size_t kMostKeyId = 256;
+
 struct JwsAlgorithm;
 
 // Null if the algorithm is unknown or uses no private key (none, HS256).

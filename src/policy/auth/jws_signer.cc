@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <openssl/decoder.h>
-#include <openssl/ec.h>
-#include <openssl/evp.h>
 #include <openssl/rsa.h>
 
 #include <algorithm>
@@ -11,11 +9,12 @@
 
 #include "core/base64.h"
 #include "json/text.h"
+#include "policy/auth/openssl.h"
 
 namespace patchbay::policy {
 namespace {
 
-struct Kind {
+struct SigningAlgorithm {
   std::string_view algorithm;
   const char* key;  // The type of key in OpenSSL.
   int bits;         // Of the curve; 0: any.
@@ -24,33 +23,28 @@ struct Kind {
 };
 
 // The first row that fits a key is its default algorithm.
-constexpr std::array kKinds{
-    Kind{"RS256", "RSA", 0, EVP_sha256, false},  Kind{"RS384", "RSA", 0, EVP_sha384, false},
-    Kind{"RS512", "RSA", 0, EVP_sha512, false},  Kind{"PS256", "RSA", 0, EVP_sha256, true},
-    Kind{"PS384", "RSA", 0, EVP_sha384, true},   Kind{"PS512", "RSA", 0, EVP_sha512, true},
-    Kind{"ES256", "EC", 256, EVP_sha256, false}, Kind{"ES384", "EC", 384, EVP_sha384, false},
-    Kind{"ES512", "EC", 521, EVP_sha512, false}, Kind{"EdDSA", "ED25519", 0, nullptr, false},
+constexpr std::array kSigningAlgorithms{
+    SigningAlgorithm{"RS256", "RSA", 0, EVP_sha256, false},
+    SigningAlgorithm{"RS384", "RSA", 0, EVP_sha384, false},
+    SigningAlgorithm{"RS512", "RSA", 0, EVP_sha512, false},
+    SigningAlgorithm{"PS256", "RSA", 0, EVP_sha256, true},
+    SigningAlgorithm{"PS384", "RSA", 0, EVP_sha384, true},
+    SigningAlgorithm{"PS512", "RSA", 0, EVP_sha512, true},
+    SigningAlgorithm{"ES256", "EC", 256, EVP_sha256, false},
+    SigningAlgorithm{"ES384", "EC", 384, EVP_sha384, false},
+    SigningAlgorithm{"ES512", "EC", 521, EVP_sha512, false},
+    SigningAlgorithm{"EdDSA", "ED25519", 0, nullptr, false},
 };
 
-constexpr int kLeastModulus = 2048;
-
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* what) const {
-    Free(what);
-  }
-};
 using Decoder = std::unique_ptr<OSSL_DECODER_CTX, Freed<OSSL_DECODER_CTX_free>>;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, Freed<EVP_MD_CTX_free>>;
-using EcSignature = std::unique_ptr<ECDSA_SIG, Freed<ECDSA_SIG_free>>;
 
-const Kind* find_kind(std::string_view name) {
-  const auto* const found = std::ranges::find(kKinds, name, &Kind::algorithm);
-  return found == kKinds.end() ? nullptr : found;
+const SigningAlgorithm* find_signing_algorithm(std::string_view name) {
+  const auto* const found =
+      std::ranges::find(kSigningAlgorithms, name, &SigningAlgorithm::algorithm);
+  return found == kSigningAlgorithms.end() ? nullptr : found;
 }
 
-bool fits(const Kind& kind, const EVP_PKEY* key) {
+bool fits(const SigningAlgorithm& kind, const EVP_PKEY* key) {
   return EVP_PKEY_is_a(key, kind.key) == 1 &&
          (kind.bits == 0 || EVP_PKEY_get_bits(key) == kind.bits);
 }
@@ -82,16 +76,16 @@ Result<JwsSigner> JwsSigner::read(std::string_view pem, std::string_view algorit
   if (!read || !key) {
     return Error{Code::invalid_params, "holds no unencrypted private key in PEM"};
   }
-  const auto* kind = std::ranges::find_if(kKinds, [&](const auto& one) {
+  const auto* kind = std::ranges::find_if(kSigningAlgorithms, [&](const auto& one) {
     return fits(one, key.get()) && (algorithm.empty() || one.algorithm == algorithm);
   });
-  if (!algorithm.empty() && !find_kind(algorithm)) {
+  if (!algorithm.empty() && !find_signing_algorithm(algorithm)) {
     return Error{Code::invalid_params,
                  fmt::format("'{}' is none of RS256, RS384, RS512, PS256, PS384, PS512, ES256, "
                              "ES384, ES512, EdDSA",
                              algorithm)};
   }
-  if (kind == kKinds.end()) {
+  if (kind == kSigningAlgorithms.end()) {
     return Error{
         Code::invalid_params,
         fmt::format("holds a key of another type than {} requires",
@@ -118,7 +112,7 @@ Result<std::string> JwsSigner::sign(std::string_view claims, std::string_view ki
 
 Result<std::string> JwsSigner::signature(const std::string& text) const {
   const Error failed{Code::internal, "the key could not sign"};
-  const Kind& kind = *find_kind(algorithm_);
+  const SigningAlgorithm& kind = *find_signing_algorithm(algorithm_);
   const DigestContext context(EVP_MD_CTX_new());
   EVP_PKEY_CTX* about = nullptr;
   if (!context || EVP_DigestSignInit(context.get(), &about, kind.digest ? kind.digest() : nullptr,

@@ -19,38 +19,42 @@ using json::NodeId;
 using std::chrono::duration;
 using std::chrono::duration_cast;
 
-constexpr std::size_t kMostValues = 2'000;  // In a header or payload.
-constexpr std::size_t kMostId = 256;
-constexpr double kLatest = 253'402'300'799;  // The end of the year 9999.
+constexpr std::size_t kMostJwtValues = 2'000;  // In a header or payload.
+constexpr double kLatest = 253'402'300'799;    // The end of the year 9999.
 constexpr std::array<std::string_view, 4> kTypes{"JWT", "at+jwt", "application/at+jwt",
                                                  "application/jwt"};
 
-Error refused(std::string why) { return {Code::unauthenticated, std::move(why)}; }
+Error invalid_token(std::string why) { return {Code::unauthenticated, std::move(why)}; }
 
 // Decodes one part of a token, a JSON object.
 Result<std::string> object_part(std::string_view part, std::string_view name) {
   auto text = base64url_decode(part);
-  if (!text) return refused(fmt::format("the {} of the token is not base64url", name));
-  auto index = Index::of(*text, kMostValues);
+  if (!text) return invalid_token(fmt::format("the {} of the token is not base64url", name));
+  auto index = Index::of(*text, kMostJwtValues);
   if (!index || (*index)[0].type != json::Type::object) {
-    return refused(fmt::format("the {} of the token is not a JSON object", name));
+    return invalid_token(fmt::format("the {} of the token is not a JSON object", name));
   }
   return *std::move(text);
 }
 
 Result<void> read_header(std::string_view header, Jwt& jwt) {
-  if (json::member(header, "crit")) return refused("the token requires unknown extensions (crit)");
-  if (json::member(header, "b64")) return refused("the token has an unsupported encoding (b64)");
+  if (json::member(header, "crit"))
+    return invalid_token("the token requires unknown extensions (crit)");
+  if (json::member(header, "b64"))
+    return invalid_token("the token has an unsupported encoding (b64)");
   const auto type = json::member(header, "typ");
   const auto named = type ? json::as_string(*type) : std::string("JWT");
   const auto known = [&](std::string_view one) { return named && same_token(one, *named); };
-  if (std::ranges::none_of(kTypes, known)) return refused("the token is not an access token (typ)");
+  if (std::ranges::none_of(kTypes, known))
+    return invalid_token("the token is not an access token (typ)");
   const auto algorithm = json::string_member(header, "alg");
   jwt.algorithm = algorithm ? find_algorithm(*algorithm) : nullptr;
-  if (!jwt.algorithm) return refused("the signature algorithm of the token is not supported (alg)");
+  if (!jwt.algorithm)
+    return invalid_token("the signature algorithm of the token is not supported (alg)");
   const auto kid = json::member(header, "kid");
   auto name = kid ? json::as_string(*kid) : std::string();
-  if (!name || name->size() > kMostId) return refused("the key id of the token is invalid (kid)");
+  if (!name || name->size() > kMostKeyId)
+    return invalid_token("the key id of the token is invalid (kid)");
   jwt.kid = *std::move(name);
   return ok();
 }
@@ -110,7 +114,7 @@ Result<std::optional<double>> time_claim(const Index& claims, std::string_view n
   if (!at) return std::optional<double>();
   const auto seconds = json::as_double(claims.raw(*at));
   if (!seconds || !std::isfinite(*seconds) || *seconds < 0 || *seconds > kLatest) {
-    return refused(fmt::format("'{}' of the token is not a time", name));
+    return invalid_token(fmt::format("'{}' of the token is not a time", name));
   }
   return seconds;
 }
@@ -119,13 +123,13 @@ Result<std::optional<double>> time_claim(const Index& claims, std::string_view n
 Result<double> check_times(const Index& claims, double leeway, double now) {
   auto expires = time_claim(claims, "exp");
   if (!expires) return expires.error();
-  if (!*expires) return refused("the token never expires (exp)");
-  if (now >= **expires + leeway) return refused("the token has expired");
+  if (!*expires) return invalid_token("the token never expires (exp)");
+  if (now >= **expires + leeway) return invalid_token("the token has expired");
   for (const std::string_view name : {"nbf", "iat"}) {
     auto from = time_claim(claims, name);
     if (!from) return from.error();
     if (*from && now + leeway < **from) {
-      return refused(fmt::format("the token is not valid yet ({})", name));
+      return invalid_token(fmt::format("the token is not valid yet ({})", name));
     }
   }
   return **expires + leeway;
@@ -136,7 +140,7 @@ Result<double> check_times(const Index& claims, double leeway, double now) {
 bool looks_like_jwt(std::string_view token) { return std::ranges::count(token, '.') == 2; }
 
 Result<Jwt> parse_jwt(std::string_view token) {
-  if (!looks_like_jwt(token)) return refused("the token does not have three parts");
+  if (!looks_like_jwt(token)) return invalid_token("the token does not have three parts");
   const auto first = token.find('.');
   const auto last = token.rfind('.');
   auto header = object_part(token.substr(0, first), "header");
@@ -149,7 +153,7 @@ Result<Jwt> parse_jwt(std::string_view token) {
   jwt.payload = *std::move(payload);
   auto signature = base64url_decode(token.substr(last + 1));
   if (!signature || signature->empty())
-    return refused("the signature of the token is not base64url");
+    return invalid_token("the signature of the token is not base64url");
   jwt.signature = *std::move(signature);
   jwt.text = token.substr(0, last);
   jwt.issuer = json::string_member(jwt.payload, "iss").value_or("");
@@ -157,18 +161,18 @@ Result<Jwt> parse_jwt(std::string_view token) {
 }
 
 Result<JwtCaller> check_claims(const Jwt& jwt, const JwtRules& rules, WallTime now) {
-  auto claims = Index::of(jwt.payload, kMostValues);
-  if (!claims) return refused("the payload of the token is not a JSON object");
-  if (jwt.issuer != rules.issuer.issuer) return refused("the token is from another issuer");
+  auto claims = Index::of(jwt.payload, kMostJwtValues);
+  if (!claims) return invalid_token("the payload of the token is not a JSON object");
+  if (jwt.issuer != rules.issuer.issuer) return invalid_token("the token is from another issuer");
   if (!has_audience(*claims, rules.audience)) {
-    return refused(fmt::format("the token is not for {} (aud)", rules.audience));
+    return invalid_token(fmt::format("the token is not for {} (aud)", rules.audience));
   }
   const double leeway = duration<double>(rules.issuer.leeway).count();
   auto until = check_times(*claims, leeway, duration<double>(now.time_since_epoch()).count());
   if (!until) return until.error();
   auto name = text_claim(*claims, rules.issuer.claims.name);
   if (!name || name->empty()) {
-    return refused(
+    return invalid_token(
         fmt::format("the token does not name its caller ({})", rules.issuer.claims.name));
   }
   JwtCaller caller;

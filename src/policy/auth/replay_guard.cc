@@ -7,7 +7,7 @@
 namespace patchbay::policy {
 namespace {
 
-Error refused(std::string message, std::string_view reason) {
+Error refused_message(std::string message, std::string_view reason) {
   return {Code::invalid_request, std::move(message), fmt::format(R"({{"reason":"{}"}})", reason)};
 }
 
@@ -24,7 +24,7 @@ Result<void> ReplayGuard::check(const std::string& client, const std::string& id
   if (!is_judging_times() && settings_.id_time.count() == 0) return ok();
   if (is_judging_times() && (time < now - settings_.window || time > now + settings_.window)) {
     const auto off = std::chrono::duration_cast<std::chrono::seconds>(now - time);
-    return refused(
+    return refused_message(
         fmt::format("the timestamp is {} s {}; at most {} are allowed", std::abs(off.count()),
                     off.count() > 0 ? "old" : "ahead", settings_.window.count()),
         "stale");
@@ -33,9 +33,9 @@ Result<void> ReplayGuard::check(const std::string& client, const std::string& id
   if (!seen) return Error{Code::overloaded, "too many clients to remember their messages"};
   forget_old(*seen, now);
   if (is_judging_times() && time <= seen->floor)
-    return refused("the timestamp is older than that of a later message", "stale");
+    return refused_message("the timestamp is older than that of a later message", "stale");
   if (!seen->ids.insert(id).second) {
-    return refused("a message with this id was received before", "replayed");
+    return refused_message("a message with this id was received before", "replayed");
   }
   seen->order.push_back({id, time, now});
   if (seen->order.size() > settings_.ids) {

@@ -9,7 +9,7 @@
 namespace patchbay::policy {
 namespace {
 
-constexpr std::size_t kMostValues = 1'000;  // In one line.
+constexpr std::size_t kMostLineValues = 1'000;  // In one line.
 
 std::string text_list(const std::vector<std::string>& texts) {
   std::string list = "[";
@@ -39,7 +39,7 @@ void add_members(json::Object& object, const StoredToken& token) {
 
 Result<StoredToken> read_line(std::string_view line) {
   // Duplicate keys are refused too.
-  auto index = json::Index::of(line, kMostValues);
+  auto index = json::Index::of(line, kMostLineValues);
   if (!index) return index.error();
   const auto name = json::string_member(line, "name");
   const auto hash = json::string_member(line, "hash");
