@@ -14,7 +14,7 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr std::uint64_t kReadStep = 64 * 1024;
+constexpr std::uint64_t kFileReadStep = 64 * 1024;
 constexpr std::uint64_t kMostOffset = INT64_MAX;
 
 Error too_large(const std::string& path, std::uint64_t size, std::uint64_t most) {
@@ -41,7 +41,7 @@ Result<std::string> read_bytes(const net::Fd& file, const std::string& path, std
   std::string bytes;
   while (bytes.size() <= most) {
     const std::size_t before = bytes.size();
-    const auto needed = static_cast<std::size_t>(std::min(kReadStep, most + 1 - before));
+    const auto needed = static_cast<std::size_t>(std::min(kFileReadStep, most + 1 - before));
     stretch(bytes, before + needed);
     const ssize_t n =
         ::pread(file.get(), bytes.data() + before, needed, static_cast<off_t>(offset + before));

@@ -6,7 +6,7 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr std::size_t kReadStep = 64 * 1024;
+constexpr std::size_t kLineReadStep = 64 * 1024;
 constexpr std::size_t kTurnBudget = 1 << 20;
 constexpr std::size_t kKeep = 256 * 1024;  // Memory retained while idle.
 
@@ -74,7 +74,7 @@ Task<void> LineReader::read_more() {
   if (buffer_.empty()) release_beyond(buffer_, kKeep);
   for (;;) {
     const std::size_t before = buffer_.size();
-    stretch(buffer_, before + kReadStep);
+    stretch(buffer_, before + kLineReadStep);
     auto got = in_.try_read(std::span(buffer_).subspan(before));
     buffer_.resize(before + (got ? *got : 0));
     if (!got) co_return got.error();

@@ -8,13 +8,13 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr std::size_t kReadStep = 64 * 1024;  // The initial capacity of a pipe.
-constexpr int kLargePipe = 1 << 20;           // The maximum for an ordinary user.
+constexpr std::size_t kPipeReadStep = 64 * 1024;  // The initial capacity of a pipe.
+constexpr int kLargePipe = 1 << 20;               // The maximum for an ordinary user.
 constexpr int kStepsPerTurn = 64;
-constexpr int kLastSteps = 2 * kLargePipe / static_cast<int>(kReadStep);  // Two full pipes.
+constexpr int kLastSteps = 2 * kLargePipe / static_cast<int>(kPipeReadStep);  // Two full pipes.
 
 std::span<char> scratch() {
-  static thread_local std::vector<char> bytes(kReadStep);
+  static thread_local std::vector<char> bytes(kPipeReadStep);
   return bytes;
 }
 
@@ -42,7 +42,7 @@ Pump::Step Pump::step() {
   if (!got) return Step::ended;
   if (*got == 0) return Step::empty;
   // A program that fills a pipe at once has more to write.
-  if (*got == kReadStep && !std::exchange(grown_, true)) {
+  if (*got == kPipeReadStep && !std::exchange(grown_, true)) {
     ::fcntl(pipe_.fd(), F_SETPIPE_SZ, kLargePipe);
   }
   output_.take({scratch().data(), *got});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/discard.h"
+#include "frontends/mcp/unreadable.h"
 #include "gateway/call/client_info.h"
 #include "gateway/call/make_call.h"
 #include "json/text.h"
@@ -41,11 +42,6 @@ Error parse_error_of(const Error& why) {
   return {Code::parse_error, "Parse error: Invalid JSON",
           fmt::format(R"({{"reason":"{}","detail":{}}})", info(why.code).name,
                       json::quote(why.message))};
-}
-
-// What cannot be parsed has no id, even if one could be read before the text broke off.
-std::string_view id_of_unreadable(const mcp::Message& message, const Error& why) {
-  return why.code == Code::parse_error ? "" : message.id;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "frontends/mcp/listening.h"
 #include "frontends/mcp/post_call.h"
 #include "frontends/mcp/subscriber.h"
+#include "frontends/mcp/unreadable.h"
 #include "frontends/quota_fields.h"
 #include "gateway/call/client_info.h"
 #include "gateway/call/make_call.h"
@@ -32,11 +33,6 @@ bool claims_stateless(std::string_view text) {
   if (!mcp::parse(text, message)) return false;
   const auto claimed = mcp::claimed_revision(message);
   return !claimed || (*claimed && mcp::info(**claimed).stateless);
-}
-
-// What cannot be parsed has no id, even if one could be read before the text broke off.
-std::string_view id_of_unreadable(const mcp::Message& message, const Error& why) {
-  return why.code == Code::parse_error ? "" : message.id;
 }
 
 // A request that names no revision in its body but one in its headers.

@@ -75,7 +75,7 @@ Result<Part> part_of(std::string_view raw) {
   return part;
 }
 
-Result<std::vector<Part>> parts_of(std::string_view result) {
+Result<std::vector<Part>> content_parts(std::string_view result) {
   std::vector<Part> parts;
   Result<void> good = ok();
   json::each_element(json::member(result, "contents").value_or("[]"), [&](std::string_view raw) {
@@ -171,7 +171,7 @@ std::string etag_of(std::string_view bytes) {
 
 RestAnswer content_answer(const net::HttpRequest& request, const mcp::Reply& reply,
                           bool same_for_all) {
-  auto parts = parts_of(reply.body);
+  auto parts = content_parts(reply.body);
   if (!parts) return error_answer(Dialect::plain, parts.error());
   if (parts->empty()) {
     return error_answer(Dialect::plain, {Code::upstream_failed, "the resource has no content"});

@@ -15,7 +15,7 @@ constexpr std::string_view kRead = "GET, HEAD";
 constexpr std::string_view kPost = "POST";
 constexpr std::string_view kReadAndPost = "GET, HEAD, POST";
 
-std::vector<std::string_view> parts_of(std::string_view path) {
+std::vector<std::string_view> path_segments(std::string_view path) {
   std::vector<std::string_view> parts;
   for (;;) {
     const auto slash = path.find('/');
@@ -33,7 +33,7 @@ bool take_prefix(std::string_view& path, std::string_view prefix) {
 
 // `rest` is what follows the folder of the tools: a name, or a name and the path of its answers.
 Found tool_target(std::string_view path, std::string_view rest, Dialect dialect) {
-  const auto parts = parts_of(rest);
+  const auto parts = path_segments(rest);
   const bool answer = parts.size() == 3 && parts[1] == "answers" && !parts[2].empty();
   if (parts[0].empty() || (parts.size() != 1 && !answer)) return std::optional<RestPath>();
   auto name = net::percent_decode(parts[0]);
@@ -54,7 +54,7 @@ Found tool_target(std::string_view path, std::string_view rest, Dialect dialect)
 // A URI with a dot segment is a different one to software that removes them, as the standard
 // requires.
 bool has_dot_segment(std::string_view uri) {
-  return std::ranges::any_of(parts_of(uri.substr(0, uri.find_first_of("?#"))),
+  return std::ranges::any_of(path_segments(uri.substr(0, uri.find_first_of("?#"))),
                              [](std::string_view part) { return part == "." || part == ".."; });
 }
 

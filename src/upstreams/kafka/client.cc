@@ -20,7 +20,6 @@ namespace {
 constexpr int kMostQuestions = 16;     // Of one call.
 constexpr std::uint64_t kSuccess = 1;  // The lowest bit of a tag.
 constexpr int kClientShift = 56;       // Where the number of the client is in a tag.
-constexpr std::size_t kUuidSize = 36;
 // Replies of our own agents contain MCP results.
 constexpr char kResultHeader[] = "patchbay-result";
 

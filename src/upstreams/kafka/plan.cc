@@ -25,7 +25,6 @@ namespace {
 constexpr char kPidFile[] = ".pid";
 constexpr std::string_view kRegistryTopic = "_agent_registry";
 constexpr std::string_view kServers = "bootstrap.servers";
-constexpr std::size_t kUuidSize = 36;
 
 // The names of the environment, and whether brokers without passwords need them too.
 struct Variable {

@@ -8,6 +8,7 @@
 #include "core/ids.h"
 #include "json/read.h"
 #include "net/http/syntax/percent.h"
+#include "upstreams/openapi/faults.h"
 #include "upstreams/openapi/style.h"
 
 namespace patchbay::upstreams {
@@ -16,10 +17,6 @@ namespace {
 using json::Type;
 
 constexpr std::size_t kBoundaryBytes = 16;
-
-Error refuse(std::string_view argument, std::string_view why) {
-  return {Code::invalid_params, fmt::format("the argument '{}' {}", argument, why)};
-}
 
 const OpenapiField* find_field(const OpenapiBody& body, std::string_view name) {
   const auto found = std::ranges::find(body.fields, name, &OpenapiField::name);
@@ -30,7 +27,7 @@ Result<std::string> bytes_of(std::string_view value, std::string_view argument) 
   auto text = text_of_value(value, argument);
   if (!text) return text;
   auto bytes = base64_decode(*text);
-  if (!bytes) return refuse(argument, "must be base64, with its padding");
+  if (!bytes) return openapi_argument_fault(argument, "must be base64, with its padding");
   return *std::move(bytes);
 }
 
@@ -149,7 +146,7 @@ Result<WrittenBody> write_parts(const OpenapiBody& body, std::string_view value)
 Result<WrittenBody> write_body(const OpenapiBody& body, std::string_view value) {
   const bool fields = body.kind == BodyKind::form || body.kind == BodyKind::multipart;
   if (fields && json::type_of(value) != Type::object) {
-    return refuse(body.argument, "must be an object");
+    return openapi_argument_fault(body.argument, "must be an object");
   }
   switch (body.kind) {
     case BodyKind::json:

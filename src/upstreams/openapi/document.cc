@@ -5,6 +5,7 @@
 #include "config/to_json.h"
 #include "json/text.h"
 #include "json/uri.h"
+#include "upstreams/openapi/faults.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -14,20 +15,18 @@ using json::Type;
 
 constexpr std::uint32_t kFewMembers = 32;  // Up to here an object is searched member by member.
 constexpr int kMostSteps = 32;             // From one reference to the next.
-constexpr std::size_t kMaxQuoted = 200;    // Of a document's text, in messages.
-
-Error bad(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
 Result<void> check_version(const OpenapiDocument& document) {
-  if (document.type(0) != Type::object) return bad("the document is not an object");
+  if (document.type(0) != Type::object) return openapi_fault("the document is not an object");
   if (document.find(0, "swagger")) {
-    return bad("the document is Swagger 2.0; convert it to OpenAPI 3.0 or 3.1 first");
+    return openapi_fault("the document is Swagger 2.0; convert it to OpenAPI 3.0 or 3.1 first");
   }
   const auto version = document.string(0, "openapi");
   if (version.starts_with("3.0") || version.starts_with("3.1")) return ok();
-  return bad(version.empty() ? "the document does not declare `openapi: 3.0` or `3.1`"
-                             : fmt::format("the document is OpenAPI {}; 3.0 and 3.1 are supported",
-                                           json::shortened(version, 20)));
+  return openapi_fault(version.empty()
+                           ? "the document does not declare `openapi: 3.0` or `3.1`"
+                           : fmt::format("the document is OpenAPI {}; 3.0 and 3.1 are supported",
+                                         json::shortened(version, 20)));
 }
 
 }  // namespace
@@ -74,7 +73,7 @@ bool OpenapiDocument::flag(NodeId at, std::string_view key, bool otherwise) cons
 Result<NodeId> OpenapiDocument::follow(std::string_view reference) const {
   const auto quoted = json::shortened(reference, kMaxQuoted);
   if (reference != "#" && !reference.starts_with("#/")) {
-    return bad(
+    return openapi_fault(
         fmt::format("the reference '{}' leads out of the document, or is no path in it; "
                     "only `#/…` is followed",
                     quoted));
@@ -89,10 +88,10 @@ Result<NodeId> OpenapiDocument::follow(std::string_view reference) const {
     const auto next = !token                     ? std::nullopt
                       : type(at) == Type::object ? find(at, *token)
                                                  : index_.child(at, *token);
-    if (!next) return bad(fmt::format("the reference '{}' leads nowhere", quoted));
+    if (!next) return openapi_fault(fmt::format("the reference '{}' leads nowhere", quoted));
     at = *next;
   }
-  if (!decoded) return bad(fmt::format("the reference '{}' is not one", quoted));
+  if (!decoded) return openapi_fault(fmt::format("the reference '{}' is not one", quoted));
   return at;
 }
 
@@ -104,8 +103,8 @@ Result<NodeId> OpenapiDocument::resolve(NodeId at) const {
     if (!next) return next.error();
     at = *next;
   }
-  return bad(fmt::format("the reference '{}' leads back to itself",
-                         json::shortened(string(at, "$ref"), kMaxQuoted)));
+  return openapi_fault(fmt::format("the reference '{}' leads back to itself",
+                                   json::shortened(string(at, "$ref"), kMaxQuoted)));
 }
 
 }  // namespace patchbay::upstreams

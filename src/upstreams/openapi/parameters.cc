@@ -10,6 +10,7 @@
 #include "json/text.h"
 #include "json/uri.h"
 #include "net/http/syntax/percent.h"
+#include "upstreams/openapi/faults.h"
 #include "upstreams/openapi/names.h"
 #include "upstreams/openapi/schema.h"
 
@@ -54,8 +55,6 @@ constexpr std::array kQueryStyles{StyleName{"form", ParameterStyle::form},
                                   StyleName{"pipeDelimited", ParameterStyle::pipe_delimited},
                                   StyleName{"deepObject", ParameterStyle::deep_object}};
 
-Error bad(std::string message) { return {Code::invalid_params, std::move(message)}; }
-
 std::string_view name_of(ParameterLocation location) {
   return std::ranges::find(kLocations, location, &LocationName::location)->name;
 }
@@ -97,15 +96,16 @@ Result<OpenapiParameter> read_parameter(const OpenapiDocument& document, NodeId 
   const auto in = document.string(*at, "in");
   const auto* const location = std::ranges::find(kLocations, in, &LocationName::name);
   if (parameter.name.empty() || location == kLocations.end()) {
-    return bad("a parameter has no name, or an unknown location");
+    return openapi_fault("a parameter has no name, or an unknown location");
   }
   parameter.location = location->location;
   parameter.form = read_form(document, *at, parameter.location);
   const bool named = parameter.location == ParameterLocation::header ||
                      parameter.location == ParameterLocation::cookie;
   if (named && !is_token(parameter.name)) {
-    return bad(fmt::format("the parameter {} has a name that no header or cookie can have",
-                           json::quote(json::shortened(parameter.name, 80))));
+    return openapi_fault(
+        fmt::format("the parameter {} has a name that no header or cookie can have",
+                    json::quote(json::shortened(parameter.name, 80))));
   }
   parameter.required =
       parameter.location == ParameterLocation::path || document.flag(*at, "required");
@@ -147,12 +147,12 @@ Result<std::string> literal(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte < 0x20 || byte == 0x7F || byte == '?' || byte == '#' || byte == '\\') {
-      return bad("its path has characters that no path has");
+      return openapi_fault("its path has characters that no path has");
     }
     const bool stays = kStays.find(text[i]) != std::string_view::npos;
     out += stays ? std::string(1, text[i]) : net::percent_encode(text.substr(i, 1));
   }
-  if (!json::decode_percents(out)) return bad("its path has a '%' without two digits");
+  if (!json::decode_percents(out)) return openapi_fault("its path has a '%' without two digits");
   return out;
 }
 
@@ -181,7 +181,7 @@ Result<std::vector<OpenapiParameter>> read_parameters(const OpenapiDocument& doc
       } else {
         all[same->second] = *std::move(parameter);
       }
-      if (all.size() > kMostParameters) done = bad("it has too many parameters");
+      if (all.size() > kMostParameters) done = openapi_fault("it has too many parameters");
     });
     if (!done) return done.error();
   }
@@ -203,7 +203,7 @@ void name_arguments(OpenapiOperation& operation) {
 
 Result<std::vector<PathPiece>> read_path(const std::string& path,
                                          const std::vector<OpenapiParameter>& parameters) {
-  if (!path.starts_with('/')) return bad("its path does not begin with '/'");
+  if (!path.starts_with('/')) return openapi_fault("its path does not begin with '/'");
   std::vector<PathPiece> pieces;
   std::string_view left = path;
   while (!left.empty()) {
@@ -214,7 +214,7 @@ Result<std::vector<PathPiece>> read_path(const std::string& path,
     left.remove_prefix(open);
     const auto close = left.find('}');
     if (!left.empty() && close == std::string_view::npos) {
-      return bad("its path has a '{' that is not closed");
+      return openapi_fault("its path has a '{' that is not closed");
     }
     if (!left.empty()) {
       const auto name = left.substr(1, close - 1);
@@ -222,7 +222,7 @@ Result<std::vector<PathPiece>> read_path(const std::string& path,
         return one.location == ParameterLocation::path && one.name == name;
       });
       if (found == parameters.end()) {
-        return bad(
+        return openapi_fault(
             fmt::format("its path has {{{}}}, but no such parameter", json::shortened(name, 80)));
       }
       piece.parameter = static_cast<std::size_t>(found - parameters.begin());

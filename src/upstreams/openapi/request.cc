@@ -8,6 +8,7 @@
 #include "json/read.h"
 #include "json/uri.h"
 #include "upstreams/openapi/body.h"
+#include "upstreams/openapi/faults.h"
 #include "upstreams/openapi/style.h"
 
 namespace patchbay::upstreams {
@@ -15,8 +16,6 @@ namespace {
 
 using json::Type;
 using Arguments = std::map<std::string, std::string_view, std::less<>>;
-
-Error refuse(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
 Result<Arguments> read_arguments(const OpenapiOperation& operation, std::string_view raw) {
   Arguments given;
@@ -32,7 +31,7 @@ Result<Arguments> read_arguments(const OpenapiOperation& operation, std::string_
     }
   });
   if (!unknown.empty()) {
-    return refuse(fmt::format("there is no argument '{}'", json::shortened(unknown, 80)));
+    return openapi_fault(fmt::format("there is no argument '{}'", json::shortened(unknown, 80)));
   }
   return given;
 }
@@ -72,7 +71,7 @@ class Composer {
       if (!text) return text;
       // An empty one would be the path of another operation.
       if (text->empty()) {
-        return refuse(fmt::format("the argument '{}' may not be empty", parameter.argument));
+        return openapi_fault(fmt::format("the argument '{}' may not be empty", parameter.argument));
       }
       whole += *text;
     }
@@ -106,7 +105,7 @@ class Composer {
     const auto found = given_.find(parameter.argument);
     if (found != given_.end()) return write_parameter(parameter, found->second, taken_);
     if (!parameter.required) return std::string();
-    return refuse(fmt::format("the argument '{}' is required", parameter.argument));
+    return openapi_fault(fmt::format("the argument '{}' is required", parameter.argument));
   }
 
   // The joined path must not contain a `..` segment either.
@@ -116,7 +115,7 @@ class Composer {
       const auto end = std::min(left.find('/', 1), left.size());
       const auto step = left.substr(1, std::min(end, left.find(';')) - 1);
       if (step == "." || step == "..") {
-        return refuse("the arguments would make a segment '.' or '..' of the path");
+        return openapi_fault("the arguments would make a segment '.' or '..' of the path");
       }
       left.remove_prefix(end);
     }
@@ -134,7 +133,7 @@ Result<void> add_body(const OpenapiOperation& operation, const Arguments& given,
   const auto found = given.find(operation.body.argument);
   if (found == given.end()) {
     if (!operation.body.required) return ok();
-    return refuse(fmt::format("the argument '{}' is required", operation.body.argument));
+    return openapi_fault(fmt::format("the argument '{}' is required", operation.body.argument));
   }
   auto body = write_body(operation.body, found->second);
   if (!body) return body.error();
@@ -169,7 +168,7 @@ Result<OpenapiRequest> make_request(const OpenapiBase& base, const OpenapiOperat
   auto headed = composer.headers(request.fields);
   if (!headed) return headed.error();
   if (request.path.size() + request.fields.size() > base.most) {
-    return refuse(
+    return openapi_fault(
         fmt::format("the arguments make a request of more than {} bytes before its body "
                     "(`limits.max_head_size` of the upstream)",
                     base.most));

@@ -13,7 +13,7 @@ namespace {
 using json::NodeId;
 using json::Type;
 
-constexpr std::size_t kMostName = 80;  // Bytes of a name in `$defs`.
+constexpr std::size_t kMostDefinitionName = 80;  // Bytes of a name in `$defs`.
 
 // Keywords whose value is a schema, or a list of them.
 constexpr std::array<std::string_view, 16> kSchemas{"items",
@@ -252,7 +252,7 @@ const std::string& OpenapiSchemas::name_of(NodeId target, std::string_view refer
   auto [found, fresh] = names_.try_emplace(target);
   if (fresh) {
     const std::string wanted =
-        fit_name(reference.substr(reference.rfind('/') + 1), kMostName, "schema");
+        fit_name(reference.substr(reference.rfind('/') + 1), kMostDefinitionName, "schema");
     found->second = unique_name(wanted, taken_);
     pending_.push_back(target);
   }

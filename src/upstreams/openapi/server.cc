@@ -5,16 +5,13 @@
 #include <algorithm>
 
 #include "json/text.h"
+#include "upstreams/openapi/faults.h"
 
 namespace patchbay::upstreams {
 namespace {
 
 using json::NodeId;
 using json::Type;
-
-constexpr std::size_t kMaxQuoted = 200;
-
-Error bad(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
 // The value of one variable: as configured, else the default of the document.
 Result<std::string> value_of(const OpenapiDocument& document, const OpenapiSettings& settings,
@@ -26,8 +23,9 @@ Result<std::string> value_of(const OpenapiDocument& document, const OpenapiSetti
     if (variable && document.find(*variable, "default")) {
       return document.string(*variable, "default");
     }
-    return bad(fmt::format("the server has a variable '{}' without a default; set `variables`",
-                           json::shortened(name, 80)));
+    return openapi_fault(
+        fmt::format("the server has a variable '{}' without a default; set `variables`",
+                    json::shortened(name, 80)));
   }
   const auto choices = variable ? document.find(*variable, "enum") : std::nullopt;
   bool allowed = !choices;
@@ -39,8 +37,8 @@ Result<std::string> value_of(const OpenapiDocument& document, const OpenapiSetti
     });
   }
   if (!allowed) {
-    return bad(fmt::format("variables.{}: '{}' is not one of the document's choices", name,
-                           given->second));
+    return openapi_fault(fmt::format("variables.{}: '{}' is not one of the document's choices",
+                                     name, given->second));
   }
   return given->second;
 }
@@ -68,7 +66,8 @@ Result<std::string> filled_in(const OpenapiDocument& document, const OpenapiSett
 
 Result<net::Url> as_base(net::Url url) {
   if (url.path.find('?') != std::string::npos) {
-    return bad(fmt::format("the server '{}' has a query", json::shortened(url.text(), kMaxQuoted)));
+    return openapi_fault(
+        fmt::format("the server '{}' has a query", json::shortened(url.text(), kMaxQuoted)));
   }
   while (url.path.ends_with('/')) url.path.pop_back();
   return url;
@@ -86,7 +85,7 @@ Result<net::Url> first_server(const OpenapiDocument& document, const OpenapiSett
   }
   if (from) return net::resolve_reference(*from, url);
   if (url.starts_with('/') || url.find("://") == std::string::npos) {
-    return bad("the document does not name the host of the service; set `server`");
+    return openapi_fault("the document does not name the host of the service; set `server`");
   }
   return net::parse_url(url);
 }
@@ -103,7 +102,7 @@ Result<net::Url> server_of(const OpenapiDocument& document, const OpenapiSetting
   auto url = first_server(document, settings, from, 0);
   if (!url) return url;
   if (from && url->origin() != from->origin()) {
-    return bad(
+    return openapi_fault(
         fmt::format("the document names a server of another origin, {}; if that is "
                     "right, set `server: {}`",
                     url->origin(), json::shortened(url->text(), kMaxQuoted)));
@@ -120,7 +119,7 @@ Result<net::Url> server_of_part(const OpenapiDocument& document, const OpenapiSe
   auto url = first_server(document, settings, from ? from : std::optional(base), part);
   if (!url) return url;
   if (url->origin() != base.origin()) {
-    return bad(fmt::format("its server has another origin, {}", url->origin()));
+    return openapi_fault(fmt::format("its server has another origin, {}", url->origin()));
   }
   return as_base(*std::move(url));
 }

@@ -7,6 +7,7 @@
 #include "json/read.h"
 #include "json/uri.h"
 #include "net/http/syntax/percent.h"
+#include "upstreams/openapi/faults.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -17,10 +18,6 @@ using json::Type;
 constexpr int kDecodings = 3;
 // In a query these are no delimiters: not encoded where the document allows it.
 constexpr std::string_view kHarmless = ":/?@!$'()*,";
-
-Error refuse(std::string_view argument, std::string_view why) {
-  return {Code::invalid_params, fmt::format("the argument '{}' {}", argument, why)};
-}
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
@@ -39,11 +36,13 @@ bool has_dot_step(std::string_view text) {
 // A service may decode more often than it should: a value that would become a `..` segment even
 // then is refused in a path.
 Result<void> check_path_text(std::string_view text, std::string_view argument) {
-  if (std::ranges::any_of(text, is_control)) return refuse(argument, "has a control character");
+  if (std::ranges::any_of(text, is_control))
+    return openapi_argument_fault(argument, "has a control character");
   std::string decoded(text);
   for (int i = 0; i < kDecodings; ++i) {
     if (has_dot_step(decoded)) {
-      return refuse(argument, "is part of a path, where '.' and '..' are not allowed");
+      return openapi_argument_fault(argument,
+                                    "is part of a path, where '.' and '..' are not allowed");
     }
     auto next = json::decode_percents(decoded);
     if (!next || *next == decoded) break;
@@ -68,10 +67,12 @@ class Writer {
       }
       case ParameterLocation::header:
         if (std::ranges::any_of(text, is_control)) {
-          return refuse(argument, "has a control character, which no header may have");
+          return openapi_argument_fault(argument,
+                                        "has a control character, which no header may have");
         }
         if (in_list && text.find_first_of(",=") != std::string_view::npos) {
-          return refuse(argument, "is a list in a header, where no element may have ',' or '='");
+          return openapi_argument_fault(
+              argument, "is a list in a header, where no element may have ',' or '='");
         }
         return std::string(text);
       case ParameterLocation::query:
@@ -197,8 +198,8 @@ class Expansion {
     const bool taken =
         std::ranges::any_of(taken_, [&key](const std::string& name) { return name == key; });
     if (taken) {
-      fault_ = refuse(parameter_.argument,
-                      fmt::format("has the key '{}', which is another parameter", key));
+      fault_ = openapi_argument_fault(
+          parameter_.argument, fmt::format("has the key '{}', which is another parameter", key));
     }
     return !taken;
   }
@@ -223,7 +224,7 @@ class Expansion {
     } else if (type == Type::array) {
       json::each_element(value, [&](std::string_view element) {
         if (json::type_of(element) == Type::array) {
-          fault_ = refuse(parameter_.argument, "has a list within a list");
+          fault_ = openapi_argument_fault(parameter_.argument, "has a list within a list");
         } else {
           bracket(name, element);
         }
@@ -255,7 +256,7 @@ Result<std::string> text_of_value(std::string_view value, std::string_view argum
   switch (json::type_of(value)) {
     case Type::string: {
       auto text = json::unquote(value);
-      if (!text) return refuse(argument, "is not UTF-8 text");
+      if (!text) return openapi_argument_fault(argument, "is not UTF-8 text");
       return text;
     }
     case Type::number:
@@ -264,7 +265,8 @@ Result<std::string> text_of_value(std::string_view value, std::string_view argum
     case Type::null:
       return std::string();
     default:
-      return refuse(argument, "has a list or an object where a plain value is required");
+      return openapi_argument_fault(argument,
+                                    "has a list or an object where a plain value is required");
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 using json::NodeId;
 using json::Type;
 
-constexpr std::size_t kMostName = 64;
+constexpr std::size_t kMostToolName = 64;
 constexpr std::size_t kMostTitle = 200;
 constexpr std::size_t kMostDescription = 4096;
 constexpr std::string_view kBytesSchema = R"({"type":"string","contentEncoding":"base64"})";
@@ -136,9 +136,9 @@ std::string_view annotations_of(std::string_view method) {
 std::string tool_name(const OpenapiDocument& document, NodeId operation, std::string_view method,
                       std::string_view path) {
   const auto id = document.string(operation, "operationId");
-  auto name = fit_name(id, kMostName, "");
+  auto name = fit_name(id, kMostToolName, "");
   if (name.empty()) {
-    name = fit_name(fmt::format("{} {}", ascii_lower(method), path), kMostName, "operation");
+    name = fit_name(fmt::format("{} {}", ascii_lower(method), path), kMostToolName, "operation");
   }
   return name;
 }

@@ -13,8 +13,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr int kStderrLines = 20;
-constexpr std::string_view kFolders = "bare";
+constexpr std::string_view kBareFolders = "bare";
 
 class BareGuest final : public Guest {
  public:
@@ -69,14 +68,14 @@ class BareEngine final : public Engine {
     if (!agent) co_return agent.error();
     agent_ = *std::move(agent);
     std::function<Result<void>()> sweep = [] {
-      sweep_sandbox_folders(kFolders);
+      sweep_sandbox_folders(kBareFolders);
       return ok();
     };
     co_return co_await pool_.run<void>(std::move(sweep));
   }
 
   Task<std::unique_ptr<Guest>> start(const SandboxLimits&, Deadline) override {
-    std::function<Result<std::string>()> make = [] { return make_sandbox_folder(kFolders); };
+    std::function<Result<std::string>()> make = [] { return make_sandbox_folder(kBareFolders); };
     auto folder = co_await pool_.run<std::string>(std::move(make));
     if (!folder) co_return folder.error();
     net::Program program{agent_.program,

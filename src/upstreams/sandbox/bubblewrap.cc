@@ -17,7 +17,6 @@ namespace patchbay::upstreams {
 namespace {
 
 constexpr std::string_view kAgentInside = "/run/patchbay-agent";
-constexpr int kStderrLines = 20;
 
 class BubblewrapGuest final : public Guest {
  public:

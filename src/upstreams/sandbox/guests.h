@@ -11,6 +11,9 @@
 
 namespace patchbay::upstreams {
 
+// Logged of what a guest writes to stderr, per second.
+inline constexpr int kStderrLines = 20;
+
 // The agent as a program: the file, and its arguments.
 struct AgentProgram {
   std::string program;

@@ -12,6 +12,7 @@
 #include "net/process/stderr_log.h"
 #include "upstreams/sandbox/engine.h"
 #include "upstreams/sandbox/folder.h"
+#include "upstreams/sandbox/guests.h"
 #include "upstreams/sandbox/socket_guest.h"
 
 namespace patchbay::upstreams {
@@ -19,8 +20,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kRetry{50};  // Between attempts while a machine boots.
 constexpr std::size_t kLongestOk = 64;
-constexpr int kStderrLines = 20;
-constexpr std::string_view kFolders = "vm";
+constexpr std::string_view kMachineFolders = "vm";
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
   for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
@@ -78,7 +78,7 @@ class MicrovmEngine final : public Engine {
     auto found = net::find_program({settings.command, {}, net::usual_environment(), ""});
     if (!found) co_return found.error();
     std::function<Result<void>()> sweep = [] {
-      sweep_sandbox_folders(kFolders);
+      sweep_sandbox_folders(kMachineFolders);
       return ok();
     };
     co_return co_await pool_.run<void>(std::move(sweep));
@@ -121,7 +121,7 @@ class MicrovmEngine final : public Engine {
 
   // Runs the monitor; `socket` becomes the one of this machine.
   Task<std::shared_ptr<Machine>> boot(const SandboxLimits& limits, std::string& socket) {
-    std::function<Result<std::string>()> make = [] { return make_sandbox_folder(kFolders); };
+    std::function<Result<std::string>()> make = [] { return make_sandbox_folder(kMachineFolders); };
     auto folder = co_await pool_.run<std::string>(std::move(make));
     if (!folder) co_return folder.error();
     replace_all(socket, "{folder}", *folder);
