@@ -10,6 +10,7 @@
 
 #include "app/client_keys.h"
 #include "app/endpoint.h"
+#include "app/upstream_entries.h"
 #include "config/make_node.h"
 
 namespace patchbay::app {
@@ -18,8 +19,6 @@ namespace {
 using config::Kind;
 using config::Node;
 using config::text_node;
-
-constexpr std::size_t kMostName = 64;
 
 // How clients call what we call a kind. Empty: the URL decides.
 struct ClientType {
@@ -371,7 +370,7 @@ std::optional<Node> translate_entry(const Node& entry, const std::string& path,
 
 std::string upstream_name(std::string_view name) {
   std::string good;
-  for (const char c : name.substr(0, kMostName)) {
+  for (const char c : name.substr(0, kMostUpstreamName)) {
     const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                          (c >= '0' && c <= '9') || c == '_' || c == '-';
     // Two underscores separate an upstream from a tool.

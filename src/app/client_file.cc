@@ -22,7 +22,7 @@ using config::Kind;
 using config::Node;
 
 // `mcp` is the list of servers in opencode; elsewhere it has settings about servers.
-constexpr std::array<std::string_view, 3> kSections{"context_servers", "mcp_servers", "mcp"};
+constexpr std::array<std::string_view, 3> kClientSections{"context_servers", "mcp_servers", "mcp"};
 // In these, what is no map is an endpoint of ours.
 constexpr std::array<std::string_view, 3> kShared{"mcpServers", "servers", "mcp.servers"};
 // Folders in which editors store the file of a project.
@@ -35,7 +35,7 @@ constexpr std::string_view kStdin = "stdin";  // What `import -` calls its file.
 
 bool is_section(std::string_view key) {
   return std::ranges::find(kShared, key) != kShared.end() ||
-         std::ranges::find(kSections, key) != kSections.end();
+         std::ranges::find(kClientSections, key) != kClientSections.end();
 }
 
 bool names_servers(const Node* section) {
@@ -297,7 +297,7 @@ ClientInput read_input(const Node& given) {
 
 }  // namespace
 
-std::span<const std::string_view> client_sections() { return kSections; }
+std::span<const std::string_view> client_sections() { return kClientSections; }
 
 bool is_client_file(const Node& root, const std::string& file) {
   const bool theirs = file.ends_with(".json") || file.ends_with(".jsonc") ||

@@ -13,7 +13,7 @@ bool is_capital(char c) { return (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_part(char c) { return is_capital(c) || is_digit(c) || (c >= 'a' && c <= 'z'); }
 
-bool is_name(std::string_view text) {
+bool is_variable(std::string_view text) {
   return !text.empty() && !is_digit(text.front()) && std::ranges::all_of(text, is_name_part);
 }
 
@@ -100,9 +100,9 @@ class Translator {
     const std::string_view name = inside.substr(0, inside.find(":-"));
     if (const auto value = defined(inside, variables_)) {
       out_.text += *value;
-    } else if (is_name(name) && (!for_program_ || in_capitals(name))) {
+    } else if (is_variable(name) && (!for_program_ || in_capitals(name))) {
       out_.text += fmt::format("${{env:{}}}", inside);
-    } else if (is_name(name)) {
+    } else if (is_variable(name)) {
       out_.left.emplace_back(name);
       out_.text += fmt::format("$${{{}}}", inside);
     } else {
@@ -115,7 +115,7 @@ class Translator {
     const auto rest = text.substr(1);
     const auto* const end = std::ranges::find_if_not(rest, is_name_part);
     const std::string_view name = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
-    const bool variable = is_name(name) && (!for_program_ || in_capitals(name));
+    const bool variable = is_variable(name) && (!for_program_ || in_capitals(name));
     out_.text += variable ? fmt::format("${{env:{}}}", name) : "$" + std::string(name);
     return 1 + name.size();
   }

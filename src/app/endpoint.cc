@@ -39,12 +39,13 @@ constexpr std::array kSchemes{
     Scheme{"unix", "unix", Form::path},
 };
 
-Error wrong(std::string message) { return {Code::invalid_params, std::move(message)}; }
+Error wrong_endpoint(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
 Result<void> add_command(Node& entry, std::string_view rest) {
   auto args = split_args(rest);
   if (!args) return args.error();
-  if (args->empty()) return wrong("stdio:// needs a command, as in stdio://python3 server.py");
+  if (args->empty())
+    return wrong_endpoint("stdio:// needs a command, as in stdio://python3 server.py");
   add_member(entry, "command", text_node(args->front()));
   add_member(entry, "args", config::list_node({args->begin() + 1, args->end()}));
   return ok();
@@ -56,19 +57,19 @@ Result<void> add_location(Node& entry, const Scheme& scheme, std::string_view re
       return add_command(entry, rest);
     case Form::url:
       if (rest.empty() || rest.starts_with('/')) {
-        return wrong(fmt::format("{}:// needs a host", scheme.name));
+        return wrong_endpoint(fmt::format("{}:// needs a host", scheme.name));
       }
       add_member(entry, "url", text_node(fmt::format("{}://{}", scheme.url_scheme, rest)));
       return ok();
     case Form::address:
       if (const auto colon = rest.rfind(':'); colon == 0 || colon >= rest.size() - 1) {
-        return wrong("tcp:// needs a host and a port, as in tcp://127.0.0.1:7000");
+        return wrong_endpoint("tcp:// needs a host and a port, as in tcp://127.0.0.1:7000");
       }
       add_member(entry, "address", text_node(rest));
       return ok();
     case Form::path:
       if (rest.size() < 2 || !rest.starts_with('/')) {
-        return wrong("unix:// needs a whole path, as in unix:///run/server.sock");
+        return wrong_endpoint("unix:// needs a whole path, as in unix:///run/server.sock");
       }
       add_member(entry, "path", text_node(rest));
       return ok();
@@ -82,7 +83,7 @@ Result<Node> read_endpoint(std::string_view endpoint) {
   const std::size_t end = endpoint.find("://");
   const auto* const scheme = std::ranges::find(kSchemes, endpoint.substr(0, end), &Scheme::name);
   if (end == std::string_view::npos || scheme == kSchemes.end()) {
-    return wrong(fmt::format("an endpoint begins with one of: {}", endpoint_schemes()));
+    return wrong_endpoint(fmt::format("an endpoint begins with one of: {}", endpoint_schemes()));
   }
   Node entry;
   entry.kind = config::Kind::map;

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::size_t kMaxFile = std::size_t{1} << 20;
 
-bool is_name(std::string_view name) {
+bool is_env_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   });
 }
 
-std::string_view without_quotes(std::string_view value) {
+std::string_view unquoted_value(std::string_view value) {
   const bool quoted = value.size() >= 2 && value.front() == value.back() &&
                       (value.front() == '"' || value.front() == '\'');
   return quoted ? value.substr(1, value.size() - 2) : value;
@@ -32,11 +32,11 @@ Result<std::pair<std::string, std::string>> read_line(std::string_view line) {
   if (line.starts_with(kExport)) line = trimmed(line.substr(kExport.size()));
   const std::size_t equals = line.find('=');
   const std::string_view name = trimmed(line.substr(0, equals));
-  if (equals == std::string_view::npos || !is_name(name)) {
+  if (equals == std::string_view::npos || !is_env_name(name)) {
     return Error{Code::invalid_params, "is not NAME=value"};
   }
   return std::pair(std::string(name),
-                   std::string(without_quotes(trimmed(line.substr(equals + 1)))));
+                   std::string(unquoted_value(trimmed(line.substr(equals + 1)))));
 }
 
 }  // namespace

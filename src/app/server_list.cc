@@ -9,7 +9,7 @@ bool is_quote(char c) { return c == '"' || c == '\''; }
 
 // What stands between quotes if the whole of `text` does; else `text`. Quotes around a part of it
 // are for the command-line splitter.
-std::string without_quotes(std::string_view text) {
+std::string unquoted_entry(std::string_view text) {
   if (text.size() < 2 || !is_quote(text.front())) return std::string(text);
   const char quote = text.front();
   std::string inside;
@@ -50,7 +50,7 @@ Result<std::string> take_entry(std::string_view& text) {
 }  // namespace
 
 Result<NamedEndpoint> read_named_endpoint(std::string_view entry) {
-  const std::string whole = without_quotes(trimmed(entry));
+  const std::string whole = unquoted_entry(trimmed(entry));
   const std::size_t colon = whole.find(':');
   const std::string_view name = trimmed(std::string_view(whole).substr(0, colon));
   // `http://…` alone has a colon too, but no name in front.
@@ -59,7 +59,7 @@ Result<NamedEndpoint> read_named_endpoint(std::string_view entry) {
                  "an entry is a name, a colon and an endpoint, as in web:http://localhost:3000"};
   }
   const std::string_view endpoint = trimmed(std::string_view(whole).substr(colon + 1));
-  return NamedEndpoint{std::string(name), without_quotes(endpoint)};
+  return NamedEndpoint{std::string(name), unquoted_entry(endpoint)};
 }
 
 std::vector<Result<NamedEndpoint>> read_server_list(std::string_view text) {

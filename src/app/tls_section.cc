@@ -12,7 +12,7 @@ using net::ClientCertificates;
 
 constexpr std::size_t kLargestFile = 64 << 20;  // Lists of revoked certificates can be long.
 
-Error wrong(std::string message) { return {Code::invalid_params, std::move(message)}; }
+Error wrong_section(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
 // Everything that a handshake depends on, but for keys.
 std::vector<std::string> public_files(const TlsSection& section) {
@@ -29,14 +29,14 @@ std::vector<std::string> public_files(const TlsSection& section) {
 Result<std::shared_ptr<const net::TlsContext>> tls_context(const TlsSection& section) {
   const auto clients = section.clients();
   if (clients != ClientCertificates::off && section.client_ca.empty()) {
-    return wrong("client_certificates needs client_ca: the authorities that sign them");
+    return wrong_section("client_certificates needs client_ca: the authorities that sign them");
   }
   if (!section.crl.empty() && section.client_ca.empty()) {
-    return wrong("crl needs client_ca: it says which certificates of clients are revoked");
+    return wrong_section("crl needs client_ca: it says which certificates of clients are revoked");
   }
   for (const auto& file : tls_files(section)) {
     const std::string fault = config::untrusted_writers(file);
-    if (!fault.empty()) return wrong(fmt::format("{} {}", file, fault));
+    if (!fault.empty()) return wrong_section(fmt::format("{} {}", file, fault));
   }
   net::TlsServerSettings settings;
   settings.certificate = {section.cert, section.key};

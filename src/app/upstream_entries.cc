@@ -17,10 +17,8 @@ using config::Faults;
 using config::Kind;
 using config::Node;
 
-constexpr std::size_t kMostName = 64;
-
 bool good_name(std::string_view name) {
-  return !name.empty() && name.size() <= kMostName && std::ranges::all_of(name, [](char c) {
+  return !name.empty() && name.size() <= kMostUpstreamName && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-';
   });
@@ -108,7 +106,7 @@ class Gatherer {
   void add_map(const std::string& name, const Node& entry, const std::string& path) {
     if (!good_name(name)) {
       return fault(entry, path,
-                   fmt::format("a name has 1 to {} letters, digits, _ or -", kMostName));
+                   fmt::format("a name has 1 to {} letters, digits, _ or -", kMostUpstreamName));
     }
     if (name.find(separator_) != std::string::npos) {
       return fault(entry, path,
@@ -142,7 +140,7 @@ struct SectionKey {
   std::string_view key;
   void (Gatherer::*add)(const Node& section, const std::string& path);
 };
-constexpr std::array kSections{
+constexpr std::array kUpstreamSections{
     SectionKey{"upstreams", &Gatherer::add_own},
     SectionKey{"servers", &Gatherer::add_servers},
     SectionKey{"mcp.servers", &Gatherer::add_servers},
@@ -156,7 +154,7 @@ constexpr std::array kSections{
 }  // namespace
 
 bool names_upstreams(const Node& root) {
-  return std::ranges::any_of(kSections,
+  return std::ranges::any_of(kUpstreamSections,
                              [&](const SectionKey& section) { return root.find(section.key); });
 }
 
@@ -164,8 +162,8 @@ std::vector<UpstreamEntry> upstream_entries(const Node& root, const std::string&
                                             std::string_view separator, Faults& faults) {
   Gatherer gatherer(file, separator, faults);
   for (const auto& [key, line, value] : root.members) {
-    const auto* const section = std::ranges::find(kSections, key, &SectionKey::key);
-    if (section != kSections.end()) (gatherer.*section->add)(value, key);
+    const auto* const section = std::ranges::find(kUpstreamSections, key, &SectionKey::key);
+    if (section != kUpstreamSections.end()) (gatherer.*section->add)(value, key);
   }
   return gatherer.take();
 }

@@ -3,6 +3,7 @@
 // Here they all become one: a name, a kind, and a map of that kind's settings. Values only.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "config/node.h"
 
 namespace patchbay::app {
+
+inline constexpr std::size_t kMostUpstreamName = 64;  // Bytes.
 
 struct UpstreamEntry {
   std::string name;

@@ -10,7 +10,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr std::string_view kPath = "/control/approvals";
+constexpr std::string_view kApprovalsPath = "/control/approvals";
 
 void print_entry(std::string_view entry) {
   const auto text = [&](std::string_view key) {
@@ -38,7 +38,7 @@ int approve(const ClientOptions& options, bool refuse) {
   const std::string server = take_target(args);
   if (args.size() > 1) return too_many_args(args);
   std::string method = "GET";
-  std::string path(kPath);
+  std::string path(kApprovalsPath);
   if (!args.empty()) {
     method = refuse ? "DELETE" : "POST";
     path += "/" + net::percent_encode(args.front());

@@ -14,7 +14,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr auto kBetweenLooks = std::chrono::milliseconds(300);
+constexpr auto kBetweenQueries = std::chrono::milliseconds(300);
 constexpr int kMostAtOnce = 100'000;
 
 std::int64_t now_ms() {
@@ -70,7 +70,7 @@ void print_record(const policy::AuditRecord& record) {
         record.ms, more);
 }
 
-int fail(const Error& error) {
+int audit_failure(const Error& error) {
   complain("patchbay: {}\n", error.message);
   return error.code == Code::invalid_params ? kExitUsage : kExitConfiguration;
 }
@@ -90,13 +90,13 @@ void print_records(const std::vector<policy::AuditRecord>& records, bool as_json
 
 // Prints the newest records, the oldest of them first, and then new ones until it is interrupted.
 int follow(const std::string& database, policy::AuditFilter filter, bool as_json) {
-  for (;; std::this_thread::sleep_for(kBetweenLooks)) {
+  for (;; std::this_thread::sleep_for(kBetweenQueries)) {
     const auto newest = policy::newest_audit_row(database);
-    if (!newest) return fail(newest.error());
+    if (!newest) return audit_failure(newest.error());
     if (*newest == filter.after_row) continue;
     filter.last_row = *newest;
     auto records = policy::find_audit(database, filter);
-    if (!records) return fail(records.error());
+    if (!records) return audit_failure(records.error());
     std::ranges::reverse(*records);
     print_records(*records, as_json);
     filter.after_row = *newest;
@@ -108,12 +108,12 @@ int follow(const std::string& database, policy::AuditFilter filter, bool as_json
 
 int find_audit(const AuditOptions& options) {
   const auto question = filter_of(options);
-  if (!question) return fail(question.error());
+  if (!question) return audit_failure(question.error());
   const auto database = database_of(options);
-  if (!database) return fail(database.error());
+  if (!database) return audit_failure(database.error());
   if (options.follow) return follow(*database, *question, options.json);
   const auto records = policy::find_audit(*database, *question);
-  if (!records) return fail(records.error());
+  if (!records) return audit_failure(records.error());
   print_records(*records, options.json);
   if (records->empty() && !options.json) {
     complain("no record matches; the database is {}\n", *database);

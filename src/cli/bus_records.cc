@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostUnusable = 1000;
 
 // Bytes as text that JSON can hold.
-std::string quoted(std::optional<std::string_view> bytes) {
+std::string json_of_bytes(std::optional<std::string_view> bytes) {
   if (!bytes) return "null";
   if (json::is_utf8(*bytes)) return json::quote(*bytes);
   return fmt::format(R"({{"base64":"{}"}})", base64_encode(*bytes));
@@ -37,15 +37,15 @@ Task<std::string> RecordPrinter::json_line(const bus::Record& record, Deadline d
   object.raw("partition", std::to_string(record.partition()));
   object.raw("offset", std::to_string(record.offset()));
   object.raw("timestamp", std::to_string(record.timestamp()));
-  object.raw("key", quoted(key->bytes));
-  object.raw("value", quoted(value->bytes));
+  object.raw("key", json_of_bytes(key->bytes));
+  object.raw("value", json_of_bytes(value->bytes));
   if (key->schema) object.raw("key_schema_id", std::to_string(*key->schema));
   if (value->schema) object.raw("value_schema_id", std::to_string(*value->schema));
   object.key("headers");
   {
     json::Object headers(text);
     record.each_header([&](std::string_view name, std::optional<std::string_view> of) {
-      headers.raw(name, quoted(of));
+      headers.raw(name, json_of_bytes(of));
     });
   }
   object.end();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cli/failure.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "config/file.h"
@@ -72,11 +73,6 @@ Result<std::string> read_argument(const std::string& given) {
   return text->substr(first, text->find_last_not_of(" \t\r\n") + 1 - first);
 }
 
-int failed(const Error& error) {
-  complain("patchbay: {}\n", error.message);
-  return kExitFailed;
-}
-
 std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
@@ -106,10 +102,9 @@ int run_client(const std::string& target, const ClientOptions& options,
     auto opened = co_await client.open(deadline);
     if (opened) {
       auto worked = co_await work(client, deadline);
-      code = worked ? *worked : failed(worked.error());
+      code = worked ? *worked : failed(worked.error().message);
     } else {
-      code = failed({opened.error().code,
-                     fmt::format("cannot reach {}: {}", target, opened.error().message)});
+      code = failed(fmt::format("cannot reach {}: {}", target, opened.error().message));
     }
     auto closed = co_await client.close();
     loop.quit();

@@ -15,7 +15,7 @@ std::string joined(const std::vector<std::string>& texts, std::string_view separ
 }
 
 // In single quotes, for a shell.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'') {
@@ -53,9 +53,10 @@ std::string value_cases(const CommandRow& root) {
     for (const auto& option : row.options) {
       if (option.positional || !option.takes_value) continue;
       std::vector<std::string> patterns;
-      for (const auto& name : option.names) patterns.push_back(quoted(row.path + " " + name));
-      cases += fmt::format("    {}) values={} ;;\n", joined(patterns, "|"),
-                           option.choices.empty() ? "@file" : quoted(joined(option.choices, " ")));
+      for (const auto& name : option.names) patterns.push_back(shell_quoted(row.path + " " + name));
+      cases +=
+          fmt::format("    {}) values={} ;;\n", joined(patterns, "|"),
+                      option.choices.empty() ? "@file" : shell_quoted(joined(option.choices, " ")));
     }
   });
   return cases;
@@ -67,8 +68,9 @@ std::string bash_completion(const CommandRow& root) {
   std::vector<std::string> paths;
   std::string lists;
   each_command(root, [&](const CommandRow& row) {
-    if (&row != &root) paths.push_back(quoted(row.path));
-    lists += fmt::format("    {}) values={} ;;\n", quoted(row.path), quoted(candidates_after(row)));
+    if (&row != &root) paths.push_back(shell_quoted(row.path));
+    lists += fmt::format("    {}) values={} ;;\n", shell_quoted(row.path),
+                         shell_quoted(candidates_after(row)));
   });
   return fmt::format(R"(# Completion of patchbay for bash: source <(patchbay completion bash)
 _patchbay() {{
@@ -116,18 +118,18 @@ std::string fish_completion(const CommandRow& root) {
       condition += fmt::format("; and not __fish_seen_subcommand_from {}", joined(below, " "));
     }
     for (const auto& command : row.commands) {
-      out += fmt::format("complete -c {} -f -n {} -a {} -d {}\n", root.path, quoted(condition),
-                         last_name(command), quoted(command.help));
+      out += fmt::format("complete -c {} -f -n {} -a {} -d {}\n", root.path,
+                         shell_quoted(condition), last_name(command), shell_quoted(command.help));
     }
     for (const auto& option : row.options) {
       if (option.positional) continue;
-      out += fmt::format("complete -c {} -n {}", root.path, quoted(condition));
+      out += fmt::format("complete -c {} -n {}", root.path, shell_quoted(condition));
       for (const auto& name : option.names) {
         out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
       if (option.takes_value) out += " -r";
-      if (!option.choices.empty()) out += " -f -a " + quoted(joined(option.choices, " "));
-      out += fmt::format(" -d {}\n", quoted(option.help));
+      if (!option.choices.empty()) out += " -f -a " + shell_quoted(joined(option.choices, " "));
+      out += fmt::format(" -d {}\n", shell_quoted(option.help));
     }
   });
   return out;

@@ -28,9 +28,6 @@ using config::map_node;
 using config::Node;
 using config::text_node;
 
-constexpr unsigned kPrivate = 0600;  // Such files may hold secrets of other servers.
-constexpr unsigned kAnyMode = 0666;
-
 // How the client reaches the gateway.
 struct Route {
   std::string url;     // Of the running gateway; empty: the client starts one.
@@ -38,7 +35,7 @@ struct Route {
   bool auth = false;
 };
 
-int fail(const Error& error) {
+int connect_failure(const Error& error) {
   complain("patchbay: {}\n", error.message);
   return error.code == Code::invalid_params ? kExitUsage : kExitFailed;
 }
@@ -158,10 +155,11 @@ Result<std::string> write(const std::string& file, const std::string& before,
   if (failed) return Error{Code::unavailable, fmt::format("{}: {}", file, failed.message())};
   const std::string backup = existed ? file + ".bak" : "";
   if (existed) {
-    auto copied = replace_file(backup, before, kPrivate);
+    // Such files may hold secrets of other servers.
+    auto copied = replace_file(backup, before, kPrivateMode);
     if (!copied) return copied.error();
   }
-  auto written = replace_file(file, after, existed ? kAnyMode : kPrivate);
+  auto written = replace_file(file, after, existed ? kAnyMode : kPrivateMode);
   if (!written) return written.error();
   return backup;
 }
@@ -194,17 +192,19 @@ std::vector<std::string> client_names() {
 int connect_client(const ConnectOptions& options) {
   const auto* const client = std::ranges::find(kClientFiles, options.client, &ClientFile::name);
   if (client == kClientFiles.end()) {
-    return fail({Code::invalid_params, fmt::format("'{}' is not one of: {}", options.client,
-                                                   fmt::join(client_names(), ", "))});
+    return connect_failure(
+        {Code::invalid_params,
+         fmt::format("'{}' is not one of: {}", options.client, fmt::join(client_names(), ", "))});
   }
   auto file = client_file(*client, options);
-  if (!file) return fail(file.error());
+  if (!file) return connect_failure(file.error());
   auto route = route_of(options);
-  if (!route) return fail(route.error());
+  if (!route) return connect_failure(route.error());
   auto before = config::read_file(*file, config::kMaxFile);
   const bool existed = before || before.error().code != Code::not_found;
   if (!before && existed) {
-    return fail({Code::unavailable, fmt::format("{} {}", *file, before.error().message)});
+    return connect_failure(
+        {Code::unavailable, fmt::format("{} {}", *file, before.error().message)});
   }
   const std::string old_text = before ? *before : "";
   const bool runs = route->url.empty() || needs_router(*client, *route, options);
@@ -212,7 +212,7 @@ int connect_client(const ConnectOptions& options) {
       runs ? program_entry(*client, command_of(*route, options)) : url_entry(*client, *route);
   auto text = edited(*client, old_text, options.name, entry);
   if (!text) {
-    return fail({Code::unavailable, fmt::format("{}: {}", *file, text.error().message)});
+    return connect_failure({Code::unavailable, fmt::format("{}: {}", *file, text.error().message)});
   }
   const std::string difference = line_difference(old_text, *text, *file);
   if (!options.json && difference.empty()) print("{} is connected already\n", client->title);
@@ -222,7 +222,7 @@ int connect_client(const ConnectOptions& options) {
   std::string backup;
   if (!options.dry_run && !difference.empty()) {
     auto written = write(*file, old_text, *text, existed);
-    if (!written) return fail(written.error());
+    if (!written) return connect_failure(written.error());
     backup = *std::move(written);
   }
   if (!difference.empty() || options.json) report(*client, *file, backup, *route, options);

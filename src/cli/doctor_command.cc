@@ -117,7 +117,7 @@ bool is_well(const Patient& patient) {
                              [](const auto& one) { return one.good || !one.needed; });
 }
 
-std::string as_json(const Patient& patient) {
+std::string json_of_patient(const Patient& patient) {
   std::string list = "[";
   for (const auto& finding : patient.findings) {
     if (list.size() > 1) list += ',';
@@ -131,7 +131,7 @@ std::string as_json(const Patient& patient) {
                      is_well(patient), list);
 }
 
-void print(const Patient& patient, bool named) {
+void print_patient(const Patient& patient, bool named) {
   if (named) fmt::print("{}\n", patient.name);
   for (const auto& [name, good, detail, needed] : patient.findings) {
     const auto verdict = good ? "ok" : needed ? "MISSING" : "absent";
@@ -152,11 +152,11 @@ int doctor(const DoctorOptions& options) {
   for (auto& patient : patients) patient.findings = examined(patient);
   if (options.json) {
     std::string all;
-    for (const auto& patient : patients) all += (all.empty() ? "" : ",") + as_json(patient);
+    for (const auto& patient : patients) all += (all.empty() ? "" : ",") + json_of_patient(patient);
     fmt::print("{{{}}}\n", all);
   } else {
     const bool named = patients.size() != 1 || patients.front().name != "sandbox";
-    for (const auto& patient : patients) print(patient, named);
+    for (const auto& patient : patients) print_patient(patient, named);
     if (patients.empty()) fmt::print("nothing in this file needs a sandbox\n");
   }
   return std::ranges::all_of(patients, is_well) ? kExitOk : kExitFailed;

@@ -28,9 +28,7 @@ namespace {
 using config::Faults;
 using config::Node;
 
-constexpr unsigned kMode = 0666;
 constexpr std::string_view kSeparator = "__";
-constexpr unsigned kPrivate = 0600;
 
 // A configuration that is being edited.
 struct Draft {
@@ -41,7 +39,7 @@ struct Draft {
   Faults faults = {};  // Of the file before the change.
 };
 
-int fail(const Error& error) {
+int edit_failure(const Error& error) {
   complain("patchbay: {}\n", error.message);
   if (error.code == Code::invalid_params) return kExitUsage;
   return error.code == Code::not_found ? kExitUnknown : kExitConfiguration;
@@ -82,7 +80,7 @@ Result<Faults> new_faults(const Draft& draft, const std::string& text) {
       (path.parent_path() /
        fmt::format(".{}.{}{}", path.stem().string(), ::getpid(), path.extension().string()))
           .string();
-  auto written = create_file(trial, text, kPrivate);
+  auto written = create_file(trial, text, kPrivateMode);
   if (!written) return written.error();
   Faults faults;
   load_configuration(trial, {}, faults);
@@ -99,15 +97,15 @@ Result<Faults> new_faults(const Draft& draft, const std::string& text) {
 int finish(const Draft& draft, const std::string& text, const EditOptions& options,
            std::string_view done) {
   auto faults = new_faults(draft, text);
-  if (!faults) return fail(faults.error());
+  if (!faults) return edit_failure(faults.error());
   if (!faults->empty()) {
     report_faults(*faults);
     return kExitConfiguration;
   }
   if (options.dry_run && !options.json) print_raw(line_difference(draft.text, text, draft.file));
   if (!options.dry_run) {
-    auto written = replace_file(draft.file, text, kMode);
-    if (!written) return fail(written.error());
+    auto written = replace_file(draft.file, text, kAnyMode);
+    if (!written) return edit_failure(written.error());
   }
   if (options.json) {
     print_raw(fmt::format("{{\"file\":{},\"{}\":{},\"dry_run\":{}}}\n", json::quote(draft.file),
@@ -183,23 +181,25 @@ bool is_known(const Draft& draft, const std::string& name) {
 
 int add_upstream(const EditOptions& options) {
   auto draft = open_draft(options);
-  if (!draft) return fail(draft.error());
+  if (!draft) return edit_failure(draft.error());
   if (is_known(*draft, options.name)) {
-    return fail({Code::invalid_request,
-                 fmt::format("there is already an upstream '{}' in {}; remove it first: patchbay "
-                             "remove {}",
-                             options.name, draft->file, options.name)});
+    return edit_failure(
+        {Code::invalid_request,
+         fmt::format("there is already an upstream '{}' in {}; remove it first: patchbay "
+                     "remove {}",
+                     options.name, draft->file, options.name)});
   }
   const bool desktop =
       draft->json && draft->root.find("mcpServers") && !draft->root.find("upstreams");
   auto entry = entry_of(options, desktop);
-  if (!entry) return fail(entry.error());
+  if (!entry) return edit_failure(entry.error());
   const std::string_view section = desktop ? "mcpServers" : "upstreams";
   const std::array<std::string_view, 2> path{section, options.name};
   auto text = draft->json ? config::set_json_member(draft->text, path, *entry)
                           : config::add_yaml_member(draft->text, section, options.name, *entry);
   if (!text) {
-    return fail({text.error().code, fmt::format("{}: {}", draft->file, text.error().message)});
+    return edit_failure(
+        {text.error().code, fmt::format("{}: {}", draft->file, text.error().message)});
   }
   const int code = finish(*draft, *text, options, "added");
   if (code == kExitOk && !names_upstreams(draft->root)) {
@@ -213,22 +213,23 @@ int add_upstream(const EditOptions& options) {
 
 int remove_upstream(const EditOptions& options) {
   auto draft = open_draft(options);
-  if (!draft) return fail(draft.error());
+  if (!draft) return edit_failure(draft.error());
   const std::string_view section = section_with(draft->root, options.name);
   if (section.empty()) {
     if (is_known(*draft, options.name)) {
-      return fail(
+      return edit_failure(
           {Code::invalid_request, fmt::format("'{}' is an item of a list in {}; edit it by hand",
                                               options.name, draft->file)});
     }
-    return fail({Code::not_found,
-                 fmt::format("there is no upstream '{}' in {}", options.name, draft->file)});
+    return edit_failure({Code::not_found, fmt::format("there is no upstream '{}' in {}",
+                                                      options.name, draft->file)});
   }
   const std::array<std::string_view, 2> path{section, options.name};
   auto text = draft->json ? config::remove_json_member(draft->text, path)
                           : config::remove_yaml_member(draft->text, section, options.name);
   if (!text) {
-    return fail({Code::invalid_request, fmt::format("{}: {}", draft->file, text.error().message)});
+    return edit_failure(
+        {Code::invalid_request, fmt::format("{}: {}", draft->file, text.error().message)});
   }
   return finish(*draft, *text, options, "removed");
 }

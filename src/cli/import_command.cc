@@ -21,7 +21,7 @@ using config::Faults;
 using config::Node;
 using config::text_node;
 
-Result<std::string> read_all(const std::string& file) {
+Result<std::string> read_servers(const std::string& file) {
   if (file != "-") {
     return config::read_file(file, config::kMaxFile);
   }
@@ -81,7 +81,7 @@ Node as_upstreams(const std::vector<UpstreamEntry>& entries) {
 
 int import_servers(const std::string& file) {
   const std::string name = file == "-" ? "stdin" : file;
-  auto text = read_all(file);
+  auto text = read_servers(file);
   if (!text) {
     fmt::print(stderr, "{}: {}\n", name, text.error().message);
     return kExitConfiguration;

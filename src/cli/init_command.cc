@@ -10,7 +10,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr unsigned kMode = 0644;
+constexpr unsigned kConfigurationMode = 0644;
 
 // `{}` is the name of the file.
 constexpr std::string_view kText = R"(# Configuration of Patchbay. Check it: patchbay check {0}
@@ -37,7 +37,7 @@ upstreams:
 
 int init_configuration(const InitOptions& options) {
   const std::string text = fmt::format(fmt::runtime(kText), options.file);
-  auto made = create_file(options.file, text, kMode);
+  auto made = create_file(options.file, text, kConfigurationMode);
   if (!made) {
     complain("patchbay: {}\n", made.error().message);
     return made.error().code == Code::invalid_request ? kExitConfiguration : kExitFailed;

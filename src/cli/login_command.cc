@@ -14,8 +14,8 @@
 namespace patchbay::app {
 namespace {
 
-constexpr std::string_view kPath = "/control/sign-ins";
-constexpr auto kBetweenLooks = std::chrono::milliseconds(500);
+constexpr std::string_view kSignInsPath = "/control/sign-ins";
+constexpr auto kBetweenQuestions = std::chrono::milliseconds(500);
 
 // Prints the link, and waits until somebody has signed in there, or it has expired.
 Task<void> sign_in(Control& control, std::string path, bool as_json) {
@@ -30,9 +30,9 @@ Task<void> sign_in(Control& control, std::string path, bool as_json) {
   }
   std::fflush(stdout);
   for (;;) {
-    auto slept = co_await sleep_until(here().now() + kBetweenLooks);
+    auto slept = co_await sleep_until(here().now() + kBetweenQuestions);
     if (!slept) co_return slept;
-    auto answer = co_await control.ask("GET", fmt::format("{}/{}", kPath, id));
+    auto answer = co_await control.ask("GET", fmt::format("{}/{}", kSignInsPath, id));
     if (!answer) co_return answer.error();
     const std::string state = json::string_member(*answer, "state").value_or("");
     if (state == "done") break;
@@ -52,8 +52,8 @@ int log_in(const ClientOptions& options, bool own, bool forget) {
     complain("patchbay: which upstream?\n");
     return kExitUsage;
   }
-  const std::string path =
-      fmt::format("{}/{}{}", kPath, net::percent_encode(args.front()), own ? "?for=gateway" : "");
+  const std::string path = fmt::format("{}/{}{}", kSignInsPath, net::percent_encode(args.front()),
+                                       own ? "?for=gateway" : "");
   return run_control(server, options, [&](Control& control) -> Task<int> {
     Result<void> done = ok();
     if (forget) {

@@ -8,6 +8,7 @@
 #include "app/run_gateway.h"
 #include "async/scope.h"
 #include "cli/commands.h"
+#include "cli/failure.h"
 #include "cli/terminal.h"
 #include "config/load.h"
 #include "egress/proxy.h"
@@ -32,11 +33,6 @@ sandbox::Settings read_settings(const std::string& file, config::Faults& faults)
   auto settings = config::read<sandbox::Settings>(root, file, "", faults, {}, &notes);
   print_notes(notes);
   return settings;
-}
-
-int failed(const Error& why) {
-  complain("patchbay: {}\n", why.message);
-  return kExitFailed;
 }
 
 Task<int> run_spec(sandbox::Spec spec, const sandbox::Settings& settings,
@@ -97,12 +93,12 @@ int run_in_sandbox(const SandboxOptions& options) {
     return kExitConfiguration;
   }
   auto spec = sandbox::spec_of(settings, sandbox::prepared_cgroup_paths());
-  if (!spec) return failed(spec.error());
+  if (!spec) return failed(spec.error().message);
   spec->args = options.args;
   spec->same_stdio = true;
   sandbox::add_init(*spec);
   auto code = run_spec_to_end(*std::move(spec), settings, timeout);
-  return code ? *code : failed(code.error());
+  return code ? *code : failed(code.error().message);
 }
 
 }  // namespace patchbay::app

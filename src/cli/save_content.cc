@@ -12,8 +12,6 @@
 namespace patchbay::app {
 namespace {
 
-constexpr unsigned kMode = 0666;
-
 // A member of the piece, or of the resource inside it.
 std::optional<std::string> member_of(std::string_view piece, std::string_view key) {
   if (auto found = json::string_member(piece, key)) return found;
@@ -66,7 +64,7 @@ Result<std::vector<std::string>> save_content(const std::vector<std::string_view
   std::vector<std::string> names;
   for (const auto& bytes : *contents) {
     names.push_back(numbered(file, names.size() + 1));
-    auto written = replace_file(names.back(), bytes, kMode);
+    auto written = replace_file(names.back(), bytes, kAnyMode);
     if (!written) return written.error();
   }
   return names;

@@ -8,17 +8,17 @@
 namespace patchbay::app {
 namespace {
 
-bool as_json = false;  // Set before there are other threads.
+bool errors_as_json = false;  // Set before there are other threads.
 
 }  // namespace
 
-void use_json_errors() { as_json = true; }
-bool json_errors() { return as_json; }
+void use_json_errors() { errors_as_json = true; }
+bool json_errors() { return errors_as_json; }
 
 void write_complaint(std::string_view text) {
   constexpr std::string_view kError = "patchbay: ";
   std::string line(text);
-  if (as_json && text.starts_with(kError)) {
+  if (errors_as_json && text.starts_with(kError)) {
     text.remove_prefix(kError.size());
     if (text.ends_with('\n')) text.remove_suffix(1);
     line = fmt::format("{{\"error\":{{\"message\":{}}}}}\n", json::quote(text));
@@ -29,7 +29,7 @@ void write_complaint(std::string_view text) {
 void report_faults(const config::Faults& faults) {
   std::string list;
   for (const auto& fault : faults) {
-    if (!as_json) {
+    if (!errors_as_json) {
       list += config::to_string(fault) + "\n";
       continue;
     }
@@ -37,7 +37,7 @@ void report_faults(const config::Faults& faults) {
                         list.empty() ? "" : ",", json::quote(fault.file), fault.line,
                         json::quote(fault.path), json::quote(fault.message));
   }
-  if (as_json) {
+  if (errors_as_json) {
     list = fmt::format(
         "{{\"error\":{{\"message\":\"the configuration is wrong\",\"faults\":[{}]}}}}\n", list);
   }

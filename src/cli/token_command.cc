@@ -5,9 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 
@@ -18,6 +16,7 @@
 #include "cli/terminal.h"
 #include "cli/write_file.h"
 #include "net/io/fd.h"
+#include "net/io/system_failure.h"
 #include "policy/auth/token_table.h"
 
 namespace patchbay::app {
@@ -26,7 +25,7 @@ namespace {
 using policy::StoredToken;
 using policy::TokenTable;
 
-int failed(std::string_view why, int code = kExitFailed) {
+int token_failure(std::string_view why, int code = kExitFailed) {
   complain("{}", why);
   return code;
 }
@@ -50,10 +49,6 @@ Result<std::string> token_file(const TokenOptions& options) {
                "which file? use --file, or set auth.token_file in the configuration"};
 }
 
-Error fault(const std::string& path) {
-  return {Code::unavailable, fmt::format("{}: {}", path, std::strerror(errno))};
-}
-
 Result<TokenTable> read_table(const std::string& path) {
   policy::AuthSettings settings;
   settings.token_file = path;
@@ -67,7 +62,7 @@ template <class Change>
 Result<void> change_table(const std::string& path, Change change) {
   const std::string beside = path + ".lock";
   const net::Fd lock(::open(beside.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock || ::flock(lock.get(), LOCK_EX) != 0) return fault(beside);
+  if (!lock || ::flock(lock.get(), LOCK_EX) != 0) return net::system_failure(beside);
   auto table = read_table(path);
   if (!table) return table.error();
   auto changed = change(*table);
@@ -89,14 +84,14 @@ std::string joined(const std::vector<std::string>& list) {
 
 int create_token(const TokenOptions& options) {
   auto path = token_file(options);
-  if (!path) return failed(path.error().message, kExitConfiguration);
+  if (!path) return token_failure(path.error().message, kExitConfiguration);
   const policy::NewToken made = policy::make_token();
   auto hash = policy::TokenHash::of(made.token);
-  if (!hash) return failed(hash.error().message);
+  if (!hash) return token_failure(hash.error().message);
   StoredToken token{*std::move(hash), options.name, options.roles, options.scopes, now(), {}};
   if (!options.expires.empty()) {
     auto span = config::parse_duration(options.expires);
-    if (!span) return failed("--expires: " + span.error().message, kExitUsage);
+    if (!span) return token_failure("--expires: " + span.error().message, kExitUsage);
     token.expires = token.created + span->count() / 1000;
   }
   auto changed = change_table(*path, [&](TokenTable& table) -> Result<void> {
@@ -106,7 +101,7 @@ int create_token(const TokenOptions& options) {
     table.add(token);
     return ok();
   });
-  if (!changed) return failed(changed.error().message);
+  if (!changed) return token_failure(changed.error().message);
   if (options.json) {
     std::string line = policy::describe(token);
     line.insert(line.size() - 1, fmt::format(",\"token\":\"{}\"", made.token));
@@ -121,9 +116,9 @@ int create_token(const TokenOptions& options) {
 
 int list_tokens(const TokenOptions& options) {
   auto path = token_file(options);
-  if (!path) return failed(path.error().message, kExitConfiguration);
+  if (!path) return token_failure(path.error().message, kExitConfiguration);
   auto table = read_table(*path);
-  if (!table) return failed(table.error().message);
+  if (!table) return token_failure(table.error().message);
   if (options.json) {
     std::string all = "[";
     for (const auto& token : table->tokens()) {
@@ -145,14 +140,14 @@ int list_tokens(const TokenOptions& options) {
 
 int revoke_token(const TokenOptions& options) {
   auto path = token_file(options);
-  if (!path) return failed(path.error().message, kExitConfiguration);
+  if (!path) return token_failure(path.error().message, kExitConfiguration);
   std::size_t revoked = 0;
   auto changed = change_table(*path, [&](TokenTable& table) -> Result<void> {
     revoked = table.revoke(options.name);
     if (revoked > 0) return ok();
     return Error{Code::not_found, fmt::format("there is no token '{}'", options.name)};
   });
-  if (!changed) return failed(changed.error().message);
+  if (!changed) return token_failure(changed.error().message);
   fmt::print("revoked {}\n", revoked);
   return kExitOk;
 }
@@ -161,9 +156,9 @@ int hash_token() {
   std::string token;
   std::getline(std::cin, token);
   if (token.ends_with('\r')) token.pop_back();
-  if (token.empty()) return failed("no token on stdin", kExitUsage);
+  if (token.empty()) return token_failure("no token on stdin", kExitUsage);
   auto hash = policy::TokenHash::of(token);
-  if (!hash) return failed(hash.error().message);
+  if (!hash) return token_failure(hash.error().message);
   fmt::print("{}\n", hash->text());
   return kExitOk;
 }

@@ -8,6 +8,7 @@
 
 #include "cli/client.h"
 #include "cli/commands.h"
+#include "cli/failure.h"
 #include "cli/terminal.h"
 #include "cli/wire_commands.h"
 #include "cli/wire_print.h"
@@ -35,12 +36,7 @@ void print_frame(std::string text, bool json) {
   print_raw(text + "\n");
 }
 
-int failed(const std::string& why, int code = kExitFailed) {
-  complain("patchbay: {}\n", why);
-  return code;
-}
-
-Result<std::string> read_all(const std::string& file) {
+Result<std::string> read_bytes(const std::string& file) {
   const auto all_of = [](std::istream& in) {
     return std::string(std::istreambuf_iterator<char>(in), {});
   };
@@ -61,7 +57,7 @@ FrameType type_named(std::string_view name) {
 Result<std::string> payload_of(const WireOptions& options, FrameType type) {
   std::string given = options.payload;
   if (given == "-") {
-    auto read = read_all("-");
+    auto read = read_bytes("-");
     if (!read) return read;
     given = std::string(trimmed(*read));
   }
@@ -145,7 +141,7 @@ Task<void> exchange(const WireOptions& options, const net::Url& url, std::string
 }  // namespace
 
 int wire_dump(const WireOptions& options) {
-  auto bytes = read_all(options.file);
+  auto bytes = read_bytes(options.file);
   if (!bytes) return failed(bytes.error().message);
   if (options.hex) {
     auto decoded = from_hex(*bytes);

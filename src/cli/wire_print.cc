@@ -30,7 +30,7 @@ bool is_json(std::string_view text) {
   return json::type_of(text) == json::Type::object && json::check(text);
 }
 
-std::string as_json(std::string_view mark, const wire::Frame& frame, std::string_view head) {
+std::string frame_json(std::string_view mark, const wire::Frame& frame, std::string_view head) {
   std::string fault;
   const std::string content = content_of(frame, fault);
   std::string out;
@@ -89,7 +89,7 @@ std::string frame_text(std::string_view mark, const wire::Frame& frame, std::str
   // A frame may begin one byte later, if the rest of the header was still missing.
   const std::size_t skipped = frame.size - frame.payload.size();
   const std::string_view head = bytes.substr(0, skipped);
-  if (json) return as_json(mark, frame, head);
+  if (json) return frame_json(mark, frame, head);
   std::string fault;
   const std::string content = content_of(frame, fault);
   std::string line =

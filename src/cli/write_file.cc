@@ -7,29 +7,25 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <vector>
 
 #include "net/io/fd.h"
+#include "net/io/system_failure.h"
 
 namespace patchbay::app {
 namespace {
 
 constexpr std::size_t kContext = 3;
 
-Error fault(const std::string& path) {
-  return {Code::unavailable, fmt::format("{}: {}", path, std::strerror(errno))};
-}
-
 Result<void> write_all(const net::Fd& fd, std::string_view text, const std::string& path) {
   while (!text.empty()) {
     const auto written = ::write(fd.get(), text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fault(path);
+    if (written < 0) return net::system_failure(path);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (::fsync(fd.get()) != 0) return fault(path);
+  if (::fsync(fd.get()) != 0) return net::system_failure(path);
   return ok();
 }
 
@@ -52,13 +48,13 @@ Result<void> replace_file(const std::string& path, std::string_view text, unsign
   struct stat status{};
   const bool exists = ::stat(name.c_str(), &status) == 0;
   const std::string fresh = name + ".new";
-  if (::unlink(fresh.c_str()) != 0 && errno != ENOENT) return fault(fresh);
+  if (::unlink(fresh.c_str()) != 0 && errno != ENOENT) return net::system_failure(fresh);
   const net::Fd fd(
       ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-  if (!fd) return fault(fresh);
-  if (exists && ::fchmod(fd.get(), status.st_mode & mode) != 0) return fault(fresh);
+  if (!fd) return net::system_failure(fresh);
+  if (exists && ::fchmod(fd.get(), status.st_mode & mode) != 0) return net::system_failure(fresh);
   auto written = write_all(fd, text, fresh);
-  if (written && ::rename(fresh.c_str(), name.c_str()) != 0) written = fault(name);
+  if (written && ::rename(fresh.c_str(), name.c_str()) != 0) written = net::system_failure(name);
   if (!written) ::unlink(fresh.c_str());
   return written;
 }
@@ -68,7 +64,7 @@ Result<void> create_file(const std::string& path, std::string_view text, unsigne
   if (!fd && errno == EEXIST) {
     return Error{Code::invalid_request, fmt::format("{} exists; it was not changed", path)};
   }
-  if (!fd) return fault(path);
+  if (!fd) return net::system_failure(path);
   return write_all(fd, text, path);
 }
 

@@ -10,6 +10,10 @@
 
 namespace patchbay::app {
 
+// Modes of a file: as the umask has it, and for its owner alone.
+inline constexpr unsigned kAnyMode = 0666;
+inline constexpr unsigned kPrivateMode = 0600;
+
 // Replaces the file atomically, so that a reader sees the old or the new one. A link stays one: its
 // target is replaced. A new file gets `mode`, less the umask; an existing one keeps the bits of its
 // mode that `mode` has.
