@@ -8,7 +8,7 @@ void ExchangeSink::on_event(std::string_view frame, gateway::EventKind kind) {
   auto put = asked ? exchange_->put_answer({frame}) : exchange_->put({frame});
   if (put) return;
   // Gone, or too slow: it can come back and resume. It must notice that something is missing.
-  exchange_->close_after();
+  exchange_->cut_off();
   on_end();
 }
 
@@ -34,7 +34,7 @@ Task<void> ExchangeSink::stay_open(std::chrono::nanoseconds keep_alive) {
     if (!exchange_) continue;
     if (!still_stands(*exchange_->caller)) break;
     if (exchange_->stalled()) {
-      exchange_->close_after();
+      exchange_->cut_off();
       break;
     }
     // A reader that has something to read needs no comment.

@@ -25,6 +25,11 @@ class Streams(RestCase):
         self.assertEqual(names.count("log"), 2)
         self.assertEqual(events[-1], ("result", {"content": [{"type": "text", "text": "done"}]}))
 
+    def test_a_client_that_closes_gets_the_end_of_the_stream(self):
+        """Else it could not tell a complete answer from one that was cut off."""
+        events = self.events("/api/con.slow", {}, {**STREAM, "Connection": "close"})
+        self.assertEqual(events[-1][0], "result")
+
     def test_the_result_in_the_format_of_mcp(self):
         name, result = self.events("/mcp/v1/tools/con.add", {"a": 1, "b": 2})[-1]
         self.assertEqual((name, result["structuredContent"]), ("result", {"sum": 3}))

@@ -98,7 +98,7 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
     const mcp::Reply why = mcp::error_reply(put.error());
     put = exchange_.put_answer({gateway::event_frame("", mcp::response(call_.request.id, why))});
   }
-  if (!put) exchange_.close_after();
+  if (!put) exchange_.cut_off();
   co_return co_await exchange_.end_stream();
 }
 
@@ -162,7 +162,7 @@ void PostCall::send_message(std::string_view message) {
   }
   auto put = exchange_.put({gateway::event_frame("", message)});
   if (put) return;
-  exchange_.close_after();
+  exchange_.cut_off();
   stop_.request();  // Without a session nobody can ask for the rest.
 }
 

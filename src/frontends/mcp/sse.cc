@@ -81,7 +81,7 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
   void on_deadline() override {
     if (!still_stands(*exchange_.caller)) return conversation_.end();
     if (exchange_.stalled()) {
-      exchange_.close_after();
+      exchange_.cut_off();
       return conversation_.end();
     }
     set_timer();

@@ -69,7 +69,7 @@ Task<void> RestCall::finish(RestAnswer answer) {
   auto drained = co_await exchange_.drained();
   if (!drained) co_return drained;
   auto put = exchange_.put_answer({gateway::event_frame("", answer.body, answer.event)});
-  if (!put) exchange_.close_after();
+  if (!put) exchange_.cut_off();
   co_return co_await exchange_.end_stream();
 }
 
@@ -90,7 +90,7 @@ void RestCall::begin_stream() { exchange_.begin_stream(fields_); }
 void RestCall::send_event(std::string_view event, std::string_view data) {
   auto put = exchange_.put({gateway::event_frame("", data, event)});
   if (put) return;
-  exchange_.close_after();
+  exchange_.cut_off();
   stop_.request();
 }
 

@@ -311,7 +311,7 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
   HttpExchange exchange(request, stream_, peer_, streams_, settings_->write_time,
                         settings_->stream_buffer);
   exchange.set_input(input_);
-  if (!request.framing.keep_alive || streams_.requested()) exchange.close_after();
+  if (!request.framing.keep_alive) exchange.close_after();
   const HttpRoute* const route = routes_.find(request.path);
   auto admitted = co_await admit(exchange, route);
   if (!admitted) co_return false;

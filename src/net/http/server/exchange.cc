@@ -115,6 +115,7 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
                                 std::initializer_list<std::string_view> parts,
                                 std::string_view fields) {
   answered_ = true;
+  if (idle.requested()) close_after();  // The server has begun to stop meanwhile.
   std::size_t size = 0;
   for (const auto part : parts) size += part.size();
   std::string text = head(status, type, fields, size <= kJoin ? size : 0);
@@ -156,6 +157,7 @@ Task<void> HttpExchange::switch_protocols(std::string_view fields) {
 
 void HttpExchange::begin_stream(std::string_view fields) {
   answered_ = true;
+  if (idle.requested()) close_after();
   stream_.emplace(stream, stream_buffer_);
   if (request.http10) keep_alive_ = false;
   std::string text = head(200, kEventStream, fields);
@@ -215,7 +217,7 @@ Task<void> HttpExchange::drained() { co_return co_await stream_->drained(write_t
 
 Task<void> HttpExchange::end_stream() {
   // The end needs no room in the outbox: it belongs to what is queued already.
-  if (keep_alive_ && !request.http10) stream_->add({"0\r\n\r\n"});
+  if (!cut_off_ && !request.http10) stream_->add({"0\r\n\r\n"});
   auto written = co_await stream_->drained(write_time_);
   if (!written) {
     keep_alive_ = false;

@@ -104,6 +104,11 @@ class HttpExchange {
 
   // The connection closes after this exchange.
   void close_after() { keep_alive_ = false; }
+  // The stream lacks something. It ends without its last chunk, so that the client notices.
+  void cut_off() {
+    close_after();
+    cut_off_ = true;
+  }
   bool keep_alive() const { return keep_alive_; }
   void set_keep_alive(bool keep_alive) { keep_alive_ = keep_alive; }
 
@@ -123,6 +128,7 @@ class HttpExchange {
   InputBuffer* input_ = nullptr;
   std::string fields_;
   bool answered_ = false;
+  bool cut_off_ = false;
   bool keep_alive_ = true;
   bool logged_dropped_ = false;
   bool logged_stalled_ = false;
