@@ -13,6 +13,7 @@
 #include "app/configuration.h"
 #include "app/run_gateway.h"
 #include "cli/commands.h"
+#include "cli/failure.h"
 #include "cli/terminal.h"
 #include "cli/write_file.h"
 #include "net/io/fd.h"
@@ -24,11 +25,6 @@ namespace {
 
 using policy::StoredToken;
 using policy::TokenTable;
-
-int token_failure(std::string_view why, int code = kExitFailed) {
-  complain("{}", why);
-  return code;
-}
 
 std::int64_t now() {
   return std::chrono::duration_cast<std::chrono::seconds>(
@@ -84,14 +80,14 @@ std::string joined(const std::vector<std::string>& list) {
 
 int create_token(const TokenOptions& options) {
   auto path = token_file(options);
-  if (!path) return token_failure(path.error().message, kExitConfiguration);
+  if (!path) return failed(path.error().message, kExitConfiguration);
   const policy::NewToken made = policy::make_token();
   auto hash = policy::TokenHash::of(made.token);
-  if (!hash) return token_failure(hash.error().message);
+  if (!hash) return failed(hash.error().message);
   StoredToken token{*std::move(hash), options.name, options.roles, options.scopes, now(), {}};
   if (!options.expires.empty()) {
     auto span = config::parse_duration(options.expires);
-    if (!span) return token_failure("--expires: " + span.error().message, kExitUsage);
+    if (!span) return failed("--expires: " + span.error().message, kExitUsage);
     token.expires = token.created + span->count() / 1000;
   }
   auto changed = change_table(*path, [&](TokenTable& table) -> Result<void> {
@@ -101,7 +97,7 @@ int create_token(const TokenOptions& options) {
     table.add(token);
     return ok();
   });
-  if (!changed) return token_failure(changed.error().message);
+  if (!changed) return failed(changed.error().message);
   if (options.json) {
     std::string line = policy::describe(token);
     line.insert(line.size() - 1, fmt::format(",\"token\":\"{}\"", made.token));
@@ -116,9 +112,9 @@ int create_token(const TokenOptions& options) {
 
 int list_tokens(const TokenOptions& options) {
   auto path = token_file(options);
-  if (!path) return token_failure(path.error().message, kExitConfiguration);
+  if (!path) return failed(path.error().message, kExitConfiguration);
   auto table = read_table(*path);
-  if (!table) return token_failure(table.error().message);
+  if (!table) return failed(table.error().message);
   if (options.json) {
     std::string all = "[";
     for (const auto& token : table->tokens()) {
@@ -140,14 +136,14 @@ int list_tokens(const TokenOptions& options) {
 
 int revoke_token(const TokenOptions& options) {
   auto path = token_file(options);
-  if (!path) return token_failure(path.error().message, kExitConfiguration);
+  if (!path) return failed(path.error().message, kExitConfiguration);
   std::size_t revoked = 0;
   auto changed = change_table(*path, [&](TokenTable& table) -> Result<void> {
     revoked = table.revoke(options.name);
     if (revoked > 0) return ok();
     return Error{Code::not_found, fmt::format("there is no token '{}'", options.name)};
   });
-  if (!changed) return token_failure(changed.error().message);
+  if (!changed) return failed(changed.error().message);
   fmt::print("revoked {}\n", revoked);
   return kExitOk;
 }
@@ -156,9 +152,9 @@ int hash_token() {
   std::string token;
   std::getline(std::cin, token);
   if (token.ends_with('\r')) token.pop_back();
-  if (token.empty()) return token_failure("no token on stdin", kExitUsage);
+  if (token.empty()) return failed("no token on stdin", kExitUsage);
   auto hash = policy::TokenHash::of(token);
-  if (!hash) return token_failure(hash.error().message);
+  if (!hash) return failed(hash.error().message);
   fmt::print("{}\n", hash->text());
   return kExitOk;
 }

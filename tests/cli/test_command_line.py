@@ -59,6 +59,11 @@ class Usage(TestCase):
                 self.assertEqual(done.returncode, code)
                 self.assertIn(part, json.loads(done.stderr)["error"]["message"])
 
+    def test_an_error_is_a_line_that_names_the_program(self):
+        done = run("token", "revoke", "x", "--file", "/nonexistent/tokens")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^patchbay: .*/nonexistent/tokens.*\n$")
+
     def test_check_as_json(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write("listen: 127.0.0.1:0\n")
