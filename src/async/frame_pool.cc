@@ -10,13 +10,13 @@ constexpr std::size_t kKeep = 512 * 1024;  // Bytes of free frames per class and
 constexpr std::size_t bytes_of(std::size_t index) { return (index + 1) * kStep; }
 
 // Enables the pool of a thread while it exists. Frames that are freed later go to the heap.
-struct TokenService {
-  TokenService() {
+struct PoolOfThread {
+  PoolOfThread() {
     for (std::size_t i = 0; i < kClasses; ++i) classes[i].room = kKeep / bytes_of(i);
   }
-  TokenService(const TokenService&) = delete;
-  TokenService& operator=(const TokenService&) = delete;
-  ~TokenService() {
+  PoolOfThread(const PoolOfThread&) = delete;
+  PoolOfThread& operator=(const PoolOfThread&) = delete;
+  ~PoolOfThread() {
     for (auto& kind : classes) {
       while (FreeFrame* const frame = kind.first) {
         kind.first = frame->next;
@@ -37,7 +37,7 @@ void* allocate_anew(std::size_t size) {
 }
 
 void release_without_room(void* frame, std::size_t size) noexcept {
-  thread_local const TokenService service;
+  thread_local const PoolOfThread pool;
   const std::size_t index = class_of(size);
   if (index < kClasses && classes[index].room > 0) {
     keep(classes[index], frame);
