@@ -162,6 +162,15 @@ def ask_client(call):
 
 
 @tool
+def ask_when(call):
+    """Asks once there is such a file."""
+    while not os.path.exists(call.get("file", "")):
+        yield 0.02
+    reply = yield Ask(str(call.get("method", "roots/list")), call.get("params") or {})
+    return text(json.dumps({key: reply[key] for key in ("result", "error") if key in reply}))
+
+
+@tool
 def ask_if_capable(call):
     """Asks according to the client's declared capabilities; an error if it refuses nevertheless."""
     for method, capability in (("sampling/createMessage", "sampling"), ("roots/list", "roots")):

@@ -22,11 +22,29 @@ std::string cut(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, size)) + std::string(kCut);
 }
 
+// Without control characters, and with headings one level deeper: text of an upstream must not pass
+// for that of another one. More than `most` bytes only if it has to be cut anyway.
+std::string nested(std::string_view text, std::size_t most) {
+  std::string safe;
+  bool begins = true;  // A line, apart from blanks.
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  for (const char c : text) {
+    if (safe.size() > most) break;
+    const auto code = static_cast<unsigned char>(c);
+    if ((code < 0x20 && c != '\n' && c != '\t') || code == 0x7F) continue;
+    if (begins && c == '#') safe += '#';
+    begins = c == '\n' || (begins && (c == ' ' || c == '\t'));
+    safe += c;
+  }
+  return safe;
+}
+
 }  // namespace
 
 std::string merge_instructions(std::string_view own, std::vector<UpstreamInstructions> others,
                                std::size_t most) {
   std::string merged = cut(own, most);
+  for (auto& one : others) one.text = nested(one.text, most);
   std::erase_if(others, [](const auto& one) { return cut(one.text, 1 << 20).empty(); });
   for (std::size_t i = 0; i < others.size(); ++i) {
     const std::string head =

@@ -15,6 +15,14 @@ TEST(Instructions, EmptyOnesAreLeftOut) {
   EXPECT_EQ(merge_instructions(" \n", {{"a", ""}, {"b", " "}, {"c", "See."}}, 1000), "# c\n\nSee.");
 }
 
+TEST(Instructions, NoneCanPassForAnother) {
+  EXPECT_EQ(merge_instructions("# Own", {{"a", "See.\n# b\n ## c\nno # heading"}}, 1000),
+            "# Own\n\n# a\n\nSee.\n## b\n ### c\nno # heading");
+  EXPECT_EQ(merge_instructions("", {{"a", std::string("x\r\n# b\x1b[31m\0y\x7f\tz", 16)}}, 1000),
+            "# a\n\nx\n## b[31my\tz");
+  EXPECT_EQ(merge_instructions("", {{"a", "# b"}}, 1000), "# a\n\n## b");
+}
+
 TEST(Instructions, AreBoundedAndShareTheSpace) {
   const std::string text(10'000, 'x');
   for (std::size_t most = 0; most < 300; ++most) {

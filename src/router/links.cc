@@ -19,6 +19,7 @@ constexpr auto kAttend = std::chrono::milliseconds(250);
 constexpr std::chrono::seconds kLongestWait =
     std::chrono::hours(24);  // That a gateway may ask for.
 constexpr auto kShortestWait = std::chrono::milliseconds(10);
+constexpr auto kRateNoteInterval = std::chrono::seconds(10);
 
 bool is_refused(const Error& error) {
   return error.code == Code::unauthenticated || error.code == Code::forbidden;
@@ -228,11 +229,18 @@ bool Router::wait_for_rate(Open::iterator pending, const mcp::Message& refusal) 
   waiting.link = nullptr;
   --waiting.sent;  // The gateway has not taken it.
   waiting.not_before = time;
-  log::Line(log::Level::warn, "the gateway limits the rate of requests")
-      .add("wait_ms", std::int64_t{wait->count()})
-      .add("hint", "raise wire.rate_limiting.default_limit of the gateway");
+  note_rate(*wait);
   scope_.spawn(send_later(pending->first, time));
   return true;
+}
+
+// Everything that waits is refused again and again: one line speaks for all of it.
+void Router::note_rate(std::chrono::milliseconds wait) {
+  if (here().now() < next_rate_note_) return;
+  next_rate_note_ = here().now() + kRateNoteInterval;
+  log::Line(log::Level::warn, "the gateway limits the rate of requests")
+      .add("wait_ms", std::int64_t{wait.count()})
+      .add("hint", "raise wire.rate_limiting.default_limit of the gateway");
 }
 
 Task<void> Router::send_later(std::string id, Deadline time) {

@@ -96,6 +96,7 @@ class Router final : transport::Channel::Listener, RouterLink::Owner {
   void dispatch(Open::iterator pending);
   void wait_for_link(Open::iterator pending, bool first);
   bool wait_for_rate(Open::iterator pending, const mcp::Message& refusal);
+  void note_rate(std::chrono::milliseconds wait);
   Task<void> send_later(std::string id, Deadline time);
   void flush();
   void answer(Open::iterator pending, std::string text);
@@ -122,9 +123,10 @@ class Router final : transport::Channel::Listener, RouterLink::Owner {
   std::map<std::string, Question, std::less<>> questions_;  // By the raw id that the client sees.
   std::uint64_t next_question_ = 1;
   Error unreachable_{Code::unavailable, "the gateway has not been reached yet"};  // The reason.
-  OneShot<void> ended_;        // The client has closed its side.
-  OneShot<void> answered_;     // No request is pending.
-  bool initializing_ = false;  // The client waits for the answer to `initialize`.
+  OneShot<void> ended_;           // The client has closed its side.
+  OneShot<void> answered_;        // No request is pending.
+  Deadline next_rate_note_ = {};  // Until then the rate limit of the gateway is not logged again.
+  bool initializing_ = false;     // The client waits for the answer to `initialize`.
   Scope scope_;
 };
 

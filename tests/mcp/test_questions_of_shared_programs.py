@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, McpSession, TestCase, fake, main, text_of, wait_until
+from harness import Background, Gateway, McpSession, TestCase, fake, main, text_of, wait_until
 
 CAPABILITIES = {"sampling": {}, "elicitation": {}}
 QUESTION = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
@@ -28,10 +28,10 @@ class SharedProgram(TestCase):
         wait_until(lambda: self.gateway.metric("patchbay_calls_in_flight") == 1, "the call to run")
         return call
 
-    def ask(self, session):
+    def ask(self, session, tool="fake__ask_client", **arguments):
         """Calls a tool that asks, and answers the question; what the tool got."""
         connection = self.enterContext(self.gateway.connect())
-        call = {"name": "fake__ask_client", "arguments": QUESTION}
+        call = {"name": tool, "arguments": {**QUESTION, **arguments}}
         message = {"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": call}
         response = session.post(message, connection)
         if response.content_type != "text/event-stream":
@@ -62,6 +62,19 @@ class SharedProgram(TestCase):
         self.assertNotEqual(self.pid(one), self.pid(two))
         self.assertEqual(self.pid(self.session()), self.pid(one))
         self.assertEqual(self.ask(one), {"result": SAMPLE})
+
+    def test_a_client_that_cannot_be_asked_is_not_in_the_way_of_one_that_can(self):
+        self.start()
+        one, two = self.session(), self.enterContext(McpSession(self.gateway))
+        asked = pathlib.Path(self.gateway.folder.name) / "ask"
+        asking = Background(lambda: self.ask(one, "fake__ask_when", file=str(asked)))
+        wait_until(lambda: self.gateway.metric("patchbay_calls_in_flight") == 1, "the call to run")
+        running = two.call_later("fake__until", file=str(self.gate))
+        wait_until(lambda: self.gateway.metric("patchbay_calls_in_flight") == 2, "both calls to run")
+        asked.touch()
+        self.assertEqual(asking.result(), {"result": SAMPLE})
+        self.gate.touch()
+        running.result()
 
     def test_an_abandoned_call_blocks_nobody(self):
         self.start()

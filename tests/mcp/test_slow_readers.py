@@ -112,6 +112,25 @@ class SseReader(TestCase):
                 self.assertEqual(len(dropped), 1)
 
 
+class SteadyReader(TestCase):
+    def test_little_lies_in_the_kernel(self):
+        """A client that reads slowly makes room often, so that it is not taken for one that does not
+        read at all: the kernel has not taken megabytes for it."""
+        limits = {"write_timeout": "300ms", "stream_delay": "10ms"}
+        with SlowGateway(config(**limits)) as gateway, McpSession(gateway) as session:
+            there = pathlib.Path(gateway.folder.name) / "there"
+            call = {"name": "fake__until", "arguments": {"file": str(there), "text": "y" * LARGE}}
+            message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call}
+            connection = self.enterContext(gateway.connect())
+            next(session.post(message, connection).events())
+            there.touch()
+            gateway.stderr.wait_for("limit=limits.write_timeout")
+            taken = 0
+            while got := connection.socket.recv(1 << 20):
+                taken += len(got)
+            self.assertLess(taken, LARGE // 4)
+
+
 class OtherReaders(TestCase):
     def test_a_large_answer_can_be_resumed(self):
         with Gateway(config(stream_delay="10ms")) as gateway, McpSession(gateway) as session:

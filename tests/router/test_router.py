@@ -193,6 +193,8 @@ class Passing(RouterCase):
         for i in range(8):
             self.assertEqual(router.answer(i)["result"]["content"][0]["text"], str(i))
         router.stderr.wait_for("wire.rate_limiting.default_limit")
+        notes = [line for line in router.stderr.lines if "limits the rate of requests" in line]
+        self.assertEqual(len(notes), 1, notes)  # Not one for each request that waits.
 
     def test_more_connections_when_there_is_much_to_do(self):
         gateway = self.gateway()

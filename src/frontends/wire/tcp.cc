@@ -56,6 +56,7 @@ void WireTcp::admit(net::Fd fd, const net::PeerAddress& from, bool secure) {
     return;
   }
   net::set_no_delay(fd.get());
+  net::set_small_send_queue(fd.get());
   net::notice_dead_peer(fd.get());
   connections_.spawn(net::hold_share(serve(std::move(fd), from, secure), *std::move(share)));
 }

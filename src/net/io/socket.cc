@@ -127,4 +127,9 @@ void set_no_delay(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+void set_small_send_queue(int fd) {
+  constexpr int kUnsentBytes = 256 * 1024;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kUnsentBytes, sizeof kUnsentBytes);
+}
+
 }  // namespace patchbay::net

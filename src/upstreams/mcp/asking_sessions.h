@@ -4,7 +4,7 @@
 //
 // Sessions share a connection as long as they use it one after the other. A session that makes a
 // call while one of another is running gets its own, if the server is known to ask, or if that is
-// not known yet and the client can be asked.
+// not known yet and the client of one of the two can be asked.
 //
 // Used on any worker.
 #pragma once
@@ -43,21 +43,27 @@ class AskingSessions {
     auto user = users_.find(shared);
     if (user == users_.end()) {
       if (users_.size() >= kMaxShared) return false;
-      user = users_.emplace(shared, session).first;
+      user = users_.emplace(shared, User{std::string(session), askable}).first;
     }
-    if (busy && user->second != session) {
-      if (asks() || askable) {
+    User& running = user->second;
+    if (busy && running.session != session) {
+      if (asks() || askable || running.askable) {
         separated_.store(true, std::memory_order_relaxed);
         return true;
       }
-      user->second = kSeveral;  // It runs beside the others.
+      running.session = kSeveral;  // It runs beside the others, none of which can be asked.
     } else {
-      user->second = session;
+      running = {std::string(session), askable};
     }
     return false;
   }
 
  private:
+  struct User {
+    std::string session;
+    bool askable = false;  // Its client can be asked.
+  };
+
   static constexpr std::string_view kSeveral = "*";  // No session has this id.
 
   std::atomic<bool> asks_ = false;
@@ -65,7 +71,7 @@ class AskingSessions {
   std::atomic<int> calls_ = 0;
 
   std::mutex mutex_;
-  std::map<std::string, std::string> users_;  // The session that has calls running.
+  std::map<std::string, User> users_;  // The session that has calls running.
 };
 
 }  // namespace patchbay::upstreams

@@ -17,11 +17,19 @@ TEST(AskingSessions, OnlyCallsBesideThoseOfOthersAreApart) {
 
 TEST(AskingSessions, ClientsThatCannotBeAskedShareUntilTheServerAsks) {
   AskingSessions sessions;
-  EXPECT_FALSE(sessions.wants_own("", "a", true, false));
+  EXPECT_FALSE(sessions.wants_own("", "a", false, false));
   EXPECT_FALSE(sessions.wants_own("", "b", false, true));
-  EXPECT_TRUE(sessions.wants_own("", "a", true, true));  // Both a and b have calls running.
+  EXPECT_TRUE(sessions.wants_own("", "d", true, true));  // Both a and b have calls running.
   sessions.on_asked();
   EXPECT_TRUE(sessions.wants_own("", "c", false, true));
+}
+
+TEST(AskingSessions, NobodyJoinsACallWhoseClientCanBeAsked) {
+  AskingSessions sessions;
+  EXPECT_FALSE(sessions.wants_own("", "a", true, false));
+  EXPECT_TRUE(sessions.wants_own("", "b", false, true));
+  EXPECT_FALSE(sessions.wants_own("", "a", true, true));  // It is still alone.
+  EXPECT_FALSE(sessions.wants_own("", "b", false, false));
 }
 
 TEST(AskingSessions, AServerThatHasNotAskedForLongIsShared) {

@@ -68,6 +68,7 @@ void HttpServer::admit(Fd fd, const PeerAddress& from, bool secure) {
     return;
   }
   set_no_delay(fd.get());
+  set_small_send_queue(fd.get());
   notice_dead_peer(fd.get());
   connections_.spawn(hold_share(serve(std::move(fd), from, secure), *std::move(share)));
 }
