@@ -28,6 +28,19 @@ Result<int> print_result(const std::string& result, const ClientOptions& options
   return failed ? kExitToolError : kExitOk;
 }
 
+int unknown_tool(const std::vector<Tool>& tools, const std::string& name) {
+  std::string meanings;
+  for (const auto& tool : tools) {
+    if (tool.key.ends_with("__" + name)) meanings += (meanings.empty() ? "" : ", ") + tool.key;
+  }
+  if (meanings.empty()) {
+    complain("patchbay: there is no tool '{}'; see patchbay tools\n", name);
+  } else {
+    complain("patchbay: '{}' is ambiguous: {}\n", name, meanings);
+  }
+  return kExitUnknown;
+}
+
 Task<int> call(Client& client, Deadline deadline, std::vector<std::string> args,
                const ClientOptions& options) {
   const std::string name = args.front();
@@ -36,8 +49,7 @@ Task<int> call(Client& client, Deadline deadline, std::vector<std::string> args,
   if (!tools) co_return tools.error();
   const Tool* const tool = find_item(*tools, name);
   if (!tool) {
-    complain("patchbay: there is no tool '{}'; see patchbay tools\n", name);
-    co_return kExitUnknown;
+    co_return unknown_tool(*tools, name);
   }
   auto arguments = arguments_of(args, [tool](const std::string& key, const std::string& value) {
     return mcp::typed_value(tool->definition, key, value);

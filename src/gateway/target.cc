@@ -13,6 +13,22 @@ using mcp::ItemKind;
 
 namespace {
 constexpr std::size_t kMaxMeanings = 10;  // Of an ambiguous name, that an error lists.
+
+// The upstream in whose name `target` begins, if it is not up and offers nothing of that kind: it
+// may have the item as soon as it is.
+std::shared_ptr<Upstream> absent_upstream(const Catalog& catalog, const Call& call) {
+  const std::string_view target = call.target;
+  for (const std::string_view separator : {"__", "."}) {
+    const auto end = target.find(separator);
+    if (end == std::string_view::npos) continue;
+    auto upstream = catalog.find_upstream(target.substr(0, end));
+    if (!upstream || upstream->state().up) continue;
+    const auto is_of_it = [&](const auto& entry) { return entry.upstream == upstream; };
+    if (!std::ranges::any_of(catalog.entries(call.item), is_of_it)) return upstream;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Result<void> read_target(Call& call) {
@@ -64,6 +80,11 @@ Error unknown_item(const Call& call) {
                         fmt::join(meanings.begin(),
                                   meanings.begin() + static_cast<std::ptrdiff_t>(named), ", "),
                         named < meanings.size() ? ", …" : "")};
+  }
+  const auto absent = call.catalog ? absent_upstream(*call.catalog, call) : nullptr;
+  if (absent) {
+    return {Code::unavailable, fmt::format("the upstream '{}' is not up: {}; try again later",
+                                           absent->name(), absent->state().detail)};
   }
   std::string message = fmt::format("unknown {}: {}", mcp::info(call.item).noun, call.target);
   if (call.item != ItemKind::resource) return {Code::not_found, std::move(message)};

@@ -73,7 +73,9 @@ void McpLink::refuse_question(const mcp::Message& message) {
   }
   constexpr std::string_view kWhy =
       "several clients have calls running on this connection, so it is unknown whom to ask; "
-      "`isolation: per-session` of the upstream gives each its own";
+      "`isolation: per-session` of the upstream gives each session its own (calls without a "
+      "session "
+      "share one per caller)";
   answer(message.id, mcp::error_reply({Code::method_not_found, std::string(kWhy)}));
   if (std::exchange(logged_refusal_, true)) return;
   log::Line(log::Level::warn, "question of an upstream refused")
