@@ -15,6 +15,7 @@
 #include "core/version.h"
 #include "net/io/socket.h"
 #include "net/process/child.h"
+#include "net/process/successor.h"
 #include "observe/log.h"
 #include "observe/memory.h"
 
@@ -108,7 +109,7 @@ void Gateway::make_frontends() {
 int Gateway::run(Task<void> work) {
   raise_descriptor_limit(configuration_.settings.limits.connections);
   auto main = [this, &work]() -> Task<void> {
-    signals_.emplace([this](int number) { on_signal(number); });
+    signals_.emplace([this](int number) { on_signal(number); }, std::initializer_list{SIGUSR2});
     orphans_.emplace();
     auto done = co_await work;
     if (!done) {
@@ -161,8 +162,11 @@ Task<void> Gateway::serve_http() {
   discard(synced, "whatever ended the wait, the stop is checked next");
   if (!stop_asked_.delivered()) {
     ready_ = true;
+    service_manager_.ready();
+    net::notify_predecessor();
     Scope announcing;
     announcing.spawn(announce());
+    announcing.spawn(show_life());
     announcing.spawn(keep_looking_for_problems());
     // The file may have changed between being read and being watched.
     reloads_.spawn(reload("the file has changed"));
@@ -175,27 +179,31 @@ Task<void> Gateway::serve_http() {
   co_return co_await stop();
 }
 
-// Each worker runs, and takes its socket of each listener.
+// Each worker runs, and takes its sockets of each listener.
 void Gateway::start_listening() {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = *workers_[i];
     worker.run();
-    worker.loop().post([&worker, listener = std::move(plain_.sockets[i])]() mutable {
-      worker.listen(std::move(listener));
-    });
+    for (auto& socket : plain_.of_worker[i]) {
+      worker.loop().post([&worker, listener = std::move(socket)]() mutable {
+        worker.listen(std::move(listener));
+      });
+    }
     for (auto& one : frontend_listeners_) {
-      auto listen = [&worker, row = one.row,
-                     listener = std::move(one.listening.sockets[i])]() mutable {
-        worker.listen_frontend(row, std::move(listener));
+      for (auto& socket : one.listening.of_worker[i]) {
+        auto listen = [&worker, row = one.row, listener = std::move(socket)]() mutable {
+          worker.listen_frontend(row, std::move(listener));
+        };
+        worker.loop().post(std::move(listen));
+      }
+    }
+    if (!secure_) continue;
+    for (auto& socket : secure_->of_worker[i]) {
+      auto listen = [&worker, listener = std::move(socket), tls = configuration_.tls]() mutable {
+        worker.listen_tls(std::move(listener), std::move(tls));
       };
       worker.loop().post(std::move(listen));
     }
-    if (!secure_) continue;
-    auto listen = [&worker, listener = std::move(secure_->sockets[i]),
-                   tls = configuration_.tls]() mutable {
-      worker.listen_tls(std::move(listener), std::move(tls));
-    };
-    worker.loop().post(std::move(listen));
   }
 }
 
@@ -262,40 +270,6 @@ Result<void> Gateway::make_upstreams() {
   return ok();
 }
 
-Result<void> Gateway::open_listeners() {
-  const Settings& settings = configuration_.settings;
-  auto opened = open(settings.listen, plain_);
-  if (opened && settings.tls) opened = open(settings.tls->listen, secure_.emplace());
-  const auto kinds = frontend_kinds();
-  for (std::size_t row = 0; opened && row < kinds.size(); ++row) {
-    if (!kinds[row].listener) continue;
-    auto listener = kinds[row].listener(configuration_);
-    if (!listener) continue;
-    auto& one = frontend_listeners_.emplace_back(row, *std::move(listener));
-    opened = open(one.listener.address, one.listening);
-  }
-  return opened;
-}
-
-// Each worker has a listener of its own on the same address; the first decides the port.
-Result<void> Gateway::open(const std::string& listen, Listening& listening) const {
-  auto address = net::parse_address(listen);
-  if (!address) return address.error();
-  // Without sharing first: two gateways on one port must not share it silently.
-  auto probe = net::listen_on(*address, false);
-  if (!probe) return probe.error();
-  auto bound = net::local_address(probe->get());
-  if (!bound) return bound.error();
-  listening.address = *bound;
-  probe->reset();
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    auto listener = net::listen_on(listening.address, true);
-    if (!listener) return listener.error();
-    listening.sockets.push_back(*std::move(listener));
-  }
-  return ok();
-}
-
 Task<void> Gateway::start_upstreams() {
   const Settings& settings = configuration_.settings;
   // Requests for the list wait meanwhile, up to this time.
@@ -328,6 +302,16 @@ void Gateway::mark_synced() {
 
 Task<void> Gateway::stop() {
   stopping_ = true;
+  close_listeners();
+  upgrades_.cancel();
+  auto upgraded = co_await upgrades_.drain(kNever);
+  discard(upgraded, "an upgrade reports its own failure");
+  if (replaced_) {
+    auto finished = co_await finish_calls();
+    discard(finished, "what has not finished by now has the time of every stop");
+  } else {
+    service_manager_.stopping();
+  }
   ready_ = false;  // For load balancers.
   const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
   log::Line(log::Level::info, "stopping").add("calls", common_.limiter.running());
@@ -401,6 +385,10 @@ Task<void> Gateway::on_each_worker(std::function<Task<void>(Worker&)> step) {
 void Gateway::on_signal(int number) {
   if (number == SIGHUP) {
     reloads_.spawn(reload(std::string(kHangup)));
+    return;
+  }
+  if (number == SIGUSR2) {
+    upgrades_.spawn(upgrade());
     return;
   }
   if (stop_asked_.delivered()) {

@@ -17,14 +17,17 @@
 #include "app/configuration.h"
 #include "app/pin_service.h"
 #include "app/refusals.h"
+#include "app/service_manager.h"
 #include "app/single_session.h"
 #include "app/upstream_set.h"
 #include "app/worker.h"
 #include "core/file_stamp.h"
 #include "net/io/address.h"
+#include "net/io/inherited_listeners.h"
 #include "net/process/file_watch.h"
 #include "net/process/orphans.h"
 #include "net/process/signals.h"
+#include "net/process/successor.h"
 
 namespace patchbay::app {
 
@@ -42,6 +45,8 @@ class Gateway {
 
  private:
   static constexpr std::string_view kHangup = "SIGHUP";  // The reason of a reload by signal.
+  static constexpr std::string_view kListenKey = "listen";
+  static constexpr std::string_view kTlsListenKey = "tls.listen";
 
   int run(Task<void> work);
   Task<void> serve_http();
@@ -63,6 +68,12 @@ class Gateway {
   void make_frontends();
   Result<void> open_listeners();
   void start_listening();
+  void close_listeners();
+  Task<void> upgrade();
+  Result<net::Successor> hand_listeners_over() const;
+  std::vector<net::HandedListener> listeners() const;
+  Task<void> finish_calls();
+  Task<void> show_life();
   void warn_of_plain_listeners() const;
   void watch_files();
   void on_signal(int number);
@@ -90,17 +101,22 @@ class Gateway {
   BusService buses_;
   std::optional<UpstreamSet> upstreams_;
   Banner banner_;
+  const ServiceManager service_manager_{};
   std::optional<net::Signals> signals_;
   std::optional<net::Orphans> orphans_;
   std::optional<net::FileWatch> watch_;
   std::vector<std::string> watched_;
   std::vector<FileStamp> refused_;  // Of the files of the last configuration, if it was refused.
-  // Where it listens, and a socket for each worker until the workers have taken them.
+  // Where it listens.
   struct Listening {
+    std::string key;  // The setting that names the address.
     net::Address address;
-    std::vector<net::Fd> sockets;
+    std::vector<net::Fd> sockets;                 // For a process that replaces this one.
+    std::vector<std::vector<net::Fd>> of_worker;  // Copies of them, until each worker has its own.
   };
-  Result<void> open(const std::string& listen, Listening& listening) const;
+  Result<void> open(std::string_view key, const std::string& listen,
+                    net::InheritedListeners& inherited, Listening& listening) const;
+  Result<void> bind(const net::Address& address, std::vector<net::Fd>& sockets) const;
   Listening plain_;
   std::optional<Listening> secure_;
   // Those of front ends that have one of their own.
@@ -113,10 +129,13 @@ class Gateway {
   std::atomic<bool> ready_ = false;
   Scope scope_;
   Scope reloads_;
+  Scope upgrades_;
   OneShot<void> synced_;  // The first list of tools is complete, or its timeout has passed.
   OneShot<void> stop_asked_;
   SingleSession* session_ = nullptr;  // The one that is served, if any.
   bool stopping_ = false;
+  bool upgrading_ = false;  // A new process is starting, which is to replace this one.
+  bool replaced_ = false;   // It is ready.
   bool reloading_ = false;
   std::string reload_again_;  // Why, as soon as the one under way is over; empty: no reason.
   bool failed_ = false;

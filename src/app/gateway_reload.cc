@@ -146,7 +146,9 @@ Task<void> Gateway::reload_once(const std::string& why) {
       .add("digest", next->digest);
   log_notes(next->notes);
   log_warnings(next->warnings);
+  service_manager_.reloading();
   auto used = co_await use(*std::move(next));
+  service_manager_.ready();
   log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
   co_return used;
 }

@@ -68,6 +68,20 @@ Task<void> Gateway::keep_looking_for_problems() {
   }
 }
 
+// Each worker and the control thread must take part, or the service manager restarts us.
+Task<void> Gateway::show_life() {
+  const auto interval = service_manager_.watchdog_interval();
+  if (!interval) co_return ok();
+  for (;;) {
+    auto slept = co_await sleep_until(here().now() + *interval);
+    if (!slept) co_return slept;
+    auto nothing = [](Worker&) -> Task<void> { co_return ok(); };
+    auto done = co_await on_each_worker(nothing);
+    if (!done) co_return done;
+    service_manager_.alive();
+  }
+}
+
 void Gateway::warn_of_plain_listeners() const {
   const auto warn = [](const net::Address& address, std::string_view remedy) {
     log::Line(log::Level::warn, "credentials in the clear")

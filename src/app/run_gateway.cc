@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include <csignal>
 #include <cstdio>
 
 #include "net/process/orphans.h"
@@ -32,7 +33,7 @@ void print_notes(const config::Faults& notes) {
 int run_gateway(Configuration configuration, const Overrides& overrides,
                 const std::function<int(Gateway&)>& run) {
   keep_large_blocks();
-  net::block_signals();
+  net::block_signals({SIGUSR2});
   net::Orphans::before_threads();
   log::start(configuration.settings.log.level, configuration.settings.log.format);
   for (const auto& name : configuration.ignored) {

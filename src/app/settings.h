@@ -97,6 +97,8 @@ struct ReloadSection {
 
 struct StopSection {
   config::Duration grace{10'000};
+  config::Duration upgrade_timeout{60'000};
+  config::Duration handover_timeout{300'000};
 };
 
 struct WireSection : frontends::WireSettings {
@@ -379,6 +381,14 @@ inline constexpr auto config::fields<app::StopSection> = std::tuple{
     Field{"drain_timeout", &app::StopSection::grace,
           "Maximum time for calls in progress to finish when the gateway stops.",
           Range{Duration(0), Duration(3'600'000)}, Alias{"grace"}},
+    Field{"upgrade_timeout", &app::StopSection::upgrade_timeout,
+          "Maximum time until a new process that replaces this one (SIGUSR2) is ready. After that "
+          "it is ended, and this one goes on.",
+          Range{Duration(1), Duration(3'600'000)}},
+    Field{"handover_timeout", &app::StopSection::handover_timeout,
+          "Maximum time for a replaced process to finish its calls. After that it stops as it does "
+          "otherwise.",
+          Range{Duration(0), Duration(86'400'000)}},
 };
 
 template <>

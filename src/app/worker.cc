@@ -115,7 +115,7 @@ void Worker::join() {
 
 void Worker::listen(net::Fd listener) {
   http_.start(std::move(listener));
-  background_.spawn(sweep());
+  if (background_.empty()) background_.spawn(sweep());
 }
 
 void Worker::listen_local(net::Fd listener) {
@@ -179,6 +179,11 @@ Task<void> Worker::sweep() {
     if (!slept) co_return slept;
     for (const auto& frontend : frontends_) frontend->sweep();
   }
+}
+
+Task<void> Worker::hand_over(Deadline deadline) {
+  for (const auto& frontend : frontends_) frontend->stop_accepting();
+  co_return co_await http_.hand_over(deadline);
 }
 
 void Worker::close() {

@@ -98,6 +98,9 @@ class Worker {
   void attach(frontends::Frontend& frontend) { attached_.push_back(&frontend); }
   void detach(frontends::Frontend& frontend) { std::erase(attached_, &frontend); }
 
+  // Another process accepts connections from now on. Waits until the open ones have ended.
+  Task<void> hand_over(Deadline deadline);
+
   void close();
   Task<void> stop(Deadline deadline);
 

@@ -1,5 +1,7 @@
 #include "core/environment.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -56,6 +58,21 @@ std::optional<std::string> take_variable(const std::string& name) {
   // In place: removing the entry from the list would move others while a library may read them.
   ::explicit_bzero(value, std::strlen(value));
   return found;
+}
+
+std::vector<std::string> whole_environment() {
+  Taken& all = taken();
+  const std::lock_guard lock(all.mutex);
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string name(text.substr(0, equals));
+    const auto value = find(all, name, *entry + equals + 1);
+    entries.push_back(name + '=' + value.value_or(""));
+  }
+  return entries;
 }
 
 }  // namespace patchbay

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace patchbay {
 
@@ -29,5 +30,9 @@ std::optional<std::string> read_variable(const std::string& name);
 // The same for one that may be a secret: from now on it can be read only here. Common variables,
 // and those that libraries read, stay.
 std::optional<std::string> take_variable(const std::string& name);
+
+// All variables as NAME=value, with the values that have been taken: for a process that replaces
+// this one.
+std::vector<std::string> whole_environment();
 
 }  // namespace patchbay

@@ -73,7 +73,10 @@ class Frontend {
   // Called about once a second: removes what has expired.
   virtual void sweep() {}
 
-  // Stops accepting connections.
+  // Another process accepts connections from now on; the open ones are served until close().
+  virtual void stop_accepting() {}
+
+  // Stops accepting connections, and ends those without a request in progress.
   virtual void close() {}
 
   // Waits for requests in progress until `deadline`, then cancels them.

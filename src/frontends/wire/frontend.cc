@@ -47,6 +47,7 @@ class WireFrontend final : public Frontend {
     ws_.notify_task(upstream, update);
   }
 
+  void stop_accepting() override { tcp_.stop_accepting(); }
   void close() override { tcp_.close(); }
   Task<void> stop(Deadline deadline) override { return tcp_.stop(deadline); }
 

@@ -40,6 +40,7 @@ class WireTcp {
   void update_tls(std::shared_ptr<const net::TlsContext> tls) { tls_ = std::move(tls); }
 
   // Stops accepting; clients are notified once their requests are answered.
+  void stop_accepting() { accepting_.close(); }
   void close();
 
   // Waits for requests in progress until `deadline`, then cancels them.

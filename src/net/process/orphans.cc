@@ -135,14 +135,15 @@ void Orphans::kill_left_behind() {
   const std::string ours = read_variable(std::string(kMarkVariable)).value_or("");
   for (const pid_t pid : orphans()) {
     const std::string mark = mark_of(pid);
-    if (mark.empty() || mark == ours || Child::is_living_mark(mark)) continue;
+    if (pid == spared_ || mark.empty() || mark == ours || Child::is_living_mark(mark)) continue;
     ::kill(pid, SIGKILL);
   }
 }
 
 void Orphans::kill_all() {
   for (int round = 0; round < kRounds; ++round) {
-    const auto pids = children_of_all_threads();
+    auto pids = children_of_all_threads();
+    std::erase(pids, spared_);
     if (pids.empty()) return;
     for (const pid_t pid : pids) ::kill(pid, SIGKILL);
     const timespec moment{0, kRoundNs};

@@ -8,6 +8,8 @@
 // One per process, on the thread of its loop. before_threads() before the first thread is started.
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
 
 #include "async/executor.h"
@@ -27,6 +29,9 @@ class Orphans final : Source::Waiter, Executor::TurnEnd {
   // Kills everything below us, orphans of orphans too. Does not wait for processes that do not die.
   static void kill_all();
 
+  // The process with that id runs on, whatever we kill.
+  static void spare(pid_t pid) { spared_ = pid; }
+
  private:
   void on_ready() override;
   void on_turn_end() override { look(); }
@@ -34,6 +39,7 @@ class Orphans final : Source::Waiter, Executor::TurnEnd {
   void look();
   static void kill_left_behind();
 
+  static inline pid_t spared_ = 0;
   Source source_;
   const Liveness liveness_;
 };

@@ -4,17 +4,19 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 
 #include "net/io/source.h"
 
 namespace patchbay::net {
 
-// Blocks SIGTERM, SIGINT and SIGHUP for this thread and those it starts; ignores SIGPIPE.
-void block_signals();
+// Blocks SIGTERM, SIGINT, SIGHUP and those in `more` for this thread and those it starts; ignores
+// SIGPIPE.
+void block_signals(std::initializer_list<int> more = {});
 
 class Signals final : Source::Waiter {
  public:
-  explicit Signals(std::function<void(int)> notify);
+  explicit Signals(std::function<void(int)> notify, std::initializer_list<int> more = {});
   ~Signals() { source_.forget(*this); }
 
  private:

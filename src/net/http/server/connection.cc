@@ -308,10 +308,10 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
   if (settings_->proxies) {
     name_client(forwarded_client(request.fields, peer_.hop, *settings_->proxies));
   }
-  HttpExchange exchange(request, stream_, peer_, idle_, settings_->write_time,
+  HttpExchange exchange(request, stream_, peer_, streams_, settings_->write_time,
                         settings_->stream_buffer);
   exchange.set_input(input_);
-  if (!request.framing.keep_alive || idle_.requested()) exchange.close_after();
+  if (!request.framing.keep_alive || streams_.requested()) exchange.close_after();
   const HttpRoute* const route = routes_.find(request.path);
   auto admitted = co_await admit(exchange, route);
   if (!admitted) co_return false;
@@ -389,7 +389,7 @@ Task<bool> HttpConnection::leave_body(const HttpExchange& exchange) {
 // Once the head has been read, the refusal has the format of the route.
 Task<void> HttpConnection::refuse(HttpRequest& request, int status, std::string message) {
   counters_.malformed->add();
-  HttpExchange exchange(request, stream_, peer_, idle_, settings_->write_time,
+  HttpExchange exchange(request, stream_, peer_, streams_, settings_->write_time,
                         settings_->stream_buffer);
   exchange.close_after();
   auto sent =

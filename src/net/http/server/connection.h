@@ -22,13 +22,14 @@ class HttpConnection {
   // REQUIRES: everything referred to outlives the connection. The settings are those that were
   // current when the connection was accepted.
   HttpConnection(Fd fd, const PeerAddress& from, const HttpRoutes& routes,
-                 std::shared_ptr<const HttpSettings> settings, Stop& idle, HttpGuard& guard,
-                 HttpCounters& counters)
+                 std::shared_ptr<const HttpSettings> settings, Stop& idle, Stop& streams,
+                 HttpGuard& guard, HttpCounters& counters)
       : stream_(std::move(fd)),
         peer_{from, from.ip_text(), from},
         routes_(routes),
         settings_(std::move(settings)),
         idle_(idle),
+        streams_(streams),
         guard_(guard),
         counters_(counters) {}
 
@@ -68,7 +69,8 @@ class HttpConnection {
   HttpPeer peer_;
   const HttpRoutes& routes_;
   const std::shared_ptr<const HttpSettings> settings_;
-  Stop& idle_;
+  Stop& idle_;     // See HttpServer.
+  Stop& streams_;  // The same.
   HttpGuard& guard_;
   HttpCounters& counters_;
   InputBuffer input_;

@@ -73,7 +73,8 @@ void HttpServer::admit(Fd fd, const PeerAddress& from, bool secure) {
 }
 
 Task<void> HttpServer::serve(Fd fd, PeerAddress from, bool secure) {
-  HttpConnection connection(std::move(fd), from, routes_, settings_, idle_, guard_, counters_);
+  HttpConnection connection(std::move(fd), from, routes_, settings_, idle_, streams_, guard_,
+                            counters_);
   Shares::Share share;
   auto served = has_proxy_header(secure) ? co_await learn_client(connection, secure, share) : ok();
   if (served && secure) served = co_await shake_hands(connection);
@@ -113,8 +114,15 @@ Task<void> HttpServer::shake_hands(HttpConnection& connection) {
   co_return done;
 }
 
+Task<void> HttpServer::hand_over(Deadline deadline) {
+  accepting_.close();
+  streams_.request();
+  co_return co_await connections_.drain(deadline);
+}
+
 void HttpServer::close() {
   accepting_.close();
+  streams_.request();
   idle_.request();
 }
 

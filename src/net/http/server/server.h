@@ -39,6 +39,10 @@ class HttpServer {
 
   void update(std::shared_ptr<const HttpSettings> settings) { settings_ = std::move(settings); }
 
+  // Another process accepts from now on. Open streams end, and each connection after its next
+  // response, so that no request is lost. Waits for that until `deadline`.
+  Task<void> hand_over(Deadline deadline);
+
   // Stops accepting; idle connections and open streams end.
   void close();
 
@@ -62,7 +66,8 @@ class HttpServer {
   std::shared_ptr<const TlsContext> tls_;
   bool local_ = false;  // See start_local().
   Handshakes handshakes_;
-  Stop idle_;  // Observed by what waits without a call: idle connections, streams.
+  Stop idle_;     // Observed by connections that wait for a request.
+  Stop streams_;  // Observed by streams, which end before idle connections do.
   Scope connections_;
 };
 
