@@ -25,6 +25,18 @@ std::string_view mark(bool up, bool terminal) {
   return up ? "✓ " : "✗ ";
 }
 
+std::string upstream_line(const UpstreamReport& one) {
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  const std::string detail = on_line(one.state.detail);
+  if (!one.state.up) {
+    return fmt::format("upstream   {}{}  {}  down  {}\n", mark(false, terminal), one.name, one.kind,
+                       detail);
+  }
+  return fmt::format("upstream   {}{}  {}  up  {} tool{}{}{}\n", mark(true, terminal), one.name,
+                     one.kind, one.tools, one.tools == 1 ? "" : "s", detail.empty() ? "" : "  ",
+                     detail);
+}
+
 }  // namespace
 
 void Banner::print_head(const Configuration& configuration,
@@ -71,26 +83,23 @@ void Banner::print_listener(const FrontendListener& listener, const net::Address
   put(fmt::format("front end  {}  {}://{}\n", listener.name, listener.scheme, address.text()));
 }
 
-void Banner::print_waiting(const std::vector<std::string>& upstreams) {
-  put(fmt::format("not ready  waiting for {} (ready.required_upstreams)\n",
-                  fmt::join(upstreams, ", ")));
+void Banner::print_waiting(const std::vector<UpstreamReport>& upstreams) {
+  std::string text;
+  std::vector<std::string> missing;
+  for (const auto& one : upstreams) {
+    if (!one.required || one.state.up) continue;
+    missing.push_back(one.name);
+    text += upstream_line(one);
+  }
+  put(fmt::format("{}not ready  waiting for {} (ready.required_upstreams)\n", text,
+                  fmt::join(missing, ", ")));
 }
 
 void Banner::print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
                          const net::Address& address) {
-  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   std::string text;
   if (!bus.empty()) text += fmt::format("bus        {}\n", bus);
-  for (const auto& one : upstreams) {
-    if (one.state.up) {
-      text += fmt::format("upstream   {}{}  {}  up  {} tool{}{}{}\n", mark(true, terminal),
-                          one.name, one.kind, one.tools, one.tools == 1 ? "" : "s",
-                          one.state.detail.empty() ? "" : "  ", on_line(one.state.detail));
-    } else {
-      text += fmt::format("upstream   {}{}  {}  down  {}\n", mark(false, terminal), one.name,
-                          one.kind, on_line(one.state.detail));
-    }
-  }
+  for (const auto& one : upstreams) text += upstream_line(one);
   text += fmt::format("ready\ntry:\n  curl -s http://{}{}\n", address.text(), try_path_);
   put(text);
 }

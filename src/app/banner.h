@@ -31,8 +31,8 @@ class Banner final : Timer {
   // A listener of a front end's own.
   void print_listener(const FrontendListener& listener, const net::Address& address);
 
-  // The gateway is not ready without these upstreams.
-  void print_waiting(const std::vector<std::string>& upstreams);
+  // The gateway is not ready without the required upstreams that are down; why they are.
+  void print_waiting(const std::vector<UpstreamReport>& upstreams);
 
   // `bus` is where the embedded bus is; empty if there is none.
   void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,

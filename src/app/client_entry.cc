@@ -44,6 +44,8 @@ constexpr std::array<std::string_view, 3> kAllowKeys{"includeTools", "enabled_to
 constexpr std::array<std::string_view, 3> kDenyKeys{"excludeTools", "disabled_tools",
                                                     "disabledTools"};
 
+constexpr std::string_view kNoCounterpart = "not read: it has no counterpart here";
+
 template <std::size_t N>
 const config::Member* find_first(const Node& map, const std::array<std::string_view, N>& keys) {
   for (const auto key : keys) {
@@ -175,6 +177,10 @@ class EntryTranslator {
           add_at(ours, our_key, part->line, in_our_notation(*part, path, theirs == "args"));
         }
       }
+      for (const auto& [key, line, value] : command->members) {
+        if (key == "path" || key == "args" || key == "env") continue;
+        note(line, config::member_path(path, key), std::string(kNoCounterpart));
+      }
     } else {
       copy(ours, "command", "command", true);
     }
@@ -274,6 +280,13 @@ class EntryTranslator {
     Node tools = empty_map(entry_.line);
     add_patterns(tools, "allow", kAllowKeys);
     add_patterns(tools, "deny", kDenyKeys);
+    // Here an empty `allow` is no limit; there it leaves no tool.
+    if (const Node* const allow = tools.find("allow"); allow && allow->items.empty()) {
+      const int line = allow->line;
+      note(line, path_, "allows no tool, so none is offered");
+      tools.members.clear();
+      add_at(tools, "deny", line, at_line(config::list_node({"*"}), line));
+    }
     if (!tools.members.empty()) add_at(ours, "tools", entry_.line, std::move(tools));
   }
 
@@ -333,8 +346,11 @@ class EntryTranslator {
       const ClientKey* const known = find_client_key(key);
       const bool other_url =
           url_ && key != url_->key && std::ranges::find(kUrlKeys, key) != kUrlKeys.end();
+      const auto* const type = find_first(entry_, kTypeKeys);
+      const bool other_type = type && key != type->key && value.text != type->value.text &&
+                              std::ranges::find(kTypeKeys, key) != kTypeKeys.end();
       if (!known) {
-        note(line, path, "not read: it has no counterpart here");
+        note(line, path, std::string(kNoCounterpart));
       } else if (known->use == KeyUse::ignored) {
         note(line, path, std::string(known->why));
       } else if (known->use == KeyUse::remote && runs) {
@@ -343,6 +359,8 @@ class EntryTranslator {
         note(line, path, "not read: the server is at a URL");
       } else if (other_url) {
         note(line, path, fmt::format("not read: '{}' is used", url_->key));
+      } else if (other_type) {
+        note(line, path, fmt::format("not read: '{}' is used", type->key));
       }
     }
   }

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <optional>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "app/client_entry.h"
 #include "config/load.h"
@@ -51,6 +52,19 @@ bool any_entry_has(const Node* section, std::initializer_list<std::string_view> 
   return section && std::ranges::any_of(section->members, [&](const config::Member& member) {
            return std::ranges::any_of(
                keys, [&](std::string_view key) { return member.value.find(key) != nullptr; });
+         });
+}
+
+// Claude Code: `projects` has the servers of each project, by its folder.
+const Node* project_servers(const Node& project) {
+  const Node* const servers = project.find("mcpServers");
+  return servers && servers->kind == Kind::map && !servers->members.empty() ? servers : nullptr;
+}
+
+bool has_project_servers(const Node& root) {
+  const Node* const projects = root.find("projects");
+  return projects && std::ranges::any_of(projects->members, [](const config::Member& project) {
+           return project_servers(project.value) != nullptr;
          });
 }
 
@@ -103,6 +117,7 @@ class FileTranslator {
   void translate() {
     const bool foreign = is_client_file(root_, file_);
     hoist_servers();
+    if (foreign) add_project_servers();
     for (auto& [key, line, section] : root_.members) {
       if (!is_section(key) || section.kind != Kind::map) continue;
       if (key != "mcp" || opencode_) {
@@ -129,6 +144,34 @@ class FileTranslator {
     Node section = *servers;
     std::erase_if(root_.members, [](const config::Member& one) { return one.key == "mcp"; });
     add_member(root_, "mcp.servers", std::move(section));
+  }
+
+  // Claude Code: the servers of the project in which the gateway was started.
+  void add_project_servers() {
+    if (!has_project_servers(root_)) return;
+    const Node projects = *root_.find("projects");
+    if (!root_.find("mcpServers")) add_member(root_, "mcpServers", config::map_node({}));
+    std::error_code ignored;
+    const fs::path here = fs::current_path(ignored);
+    for (const auto& [folder, at, project] : projects.members) {
+      const Node* const servers = project_servers(project);
+      if (!servers) continue;
+      for (const auto& server : servers->members) {
+        if (folder == here) {
+          set_server(server);
+        } else {
+          note(server.line, config::member_path("projects", folder) + ".mcpServers." + server.key,
+               "not read: it belongs to a project in another folder");
+        }
+      }
+    }
+  }
+
+  // A server of the project replaces one of the user.
+  void set_server(const config::Member& server) {
+    Node& all = *root_.find("mcpServers");
+    std::erase_if(all.members, [&](const config::Member& one) { return one.key == server.key; });
+    all.members.push_back(server);
   }
 
   ClientContext context_for(std::string_view section) const {
@@ -159,6 +202,7 @@ class FileTranslator {
       if (!translated) continue;
       const std::string good = upstream_name(name);
       if (good != name) note(line, path, fmt::format("the name becomes {}", good));
+      names_.emplace(good, name);
       ours.push_back({good, line, *std::move(translated)});
     }
     section.members = std::move(ours);
@@ -208,21 +252,49 @@ class FileTranslator {
     for (const auto& [pattern, line, value] : tools->members) {
       bool used = false;
       for (auto& [name, at, server] : servers->members) {
-        const auto denied = value.text == "false" ? part_after(pattern, name + "_") : std::nullopt;
-        if (denied) deny(server, *denied, line);
-        used |= denied.has_value();
+        if (value.text != "false") continue;
+        for (const auto& denied : parts_after(pattern, opencode_name(names_[name]) + "_")) {
+          deny(server, denied, line);
+          used = true;
+        }
       }
       if (!used) note(line, config::member_path("tools", pattern), "concerns no server; not read");
     }
   }
 
-  // What is left of a pattern once `prefix` has been matched; nothing if it cannot be.
-  static std::optional<std::string> part_after(std::string_view pattern, std::string_view prefix) {
-    const std::size_t star = std::min(pattern.find('*'), pattern.size());
-    const std::string_view before = pattern.substr(0, star);
-    if (before.starts_with(prefix)) return std::string(pattern.substr(prefix.size()));
-    if (star == pattern.size() || !prefix.starts_with(before)) return std::nullopt;
-    return std::string(pattern.substr(star));
+  // How opencode writes the name of a server in the names of its tools.
+  static std::string opencode_name(std::string name) {
+    for (char& c : name) {
+      const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '_' || c == '-';
+      if (!allowed) c = '_';
+    }
+    return name;
+  }
+
+  // What can be left of a pattern once `prefix` has been matched.
+  static std::vector<std::string> parts_after(std::string_view pattern, std::string_view prefix) {
+    std::set<std::size_t> offsets;
+    const auto reach = [&](std::size_t offset) {
+      while (offsets.insert(offset).second && offset < pattern.size() && pattern[offset] == '*') {
+        ++offset;
+      }
+    };
+    reach(0);
+    for (const char c : prefix) {
+      for (const std::size_t offset : std::exchange(offsets, {})) {
+        if (offset == pattern.size()) continue;
+        if (pattern[offset] == '*') reach(offset);
+        if (pattern[offset] == '?' || pattern[offset] == c) reach(offset + 1);
+      }
+    }
+    std::vector<std::string> parts;
+    for (const std::size_t offset : offsets) {
+      // What a star before it matches too needs no pattern of its own.
+      const bool covered = offset > 0 && pattern[offset - 1] == '*' && offsets.contains(offset - 1);
+      if (offset < pattern.size() && !covered) parts.emplace_back(pattern.substr(offset));
+    }
+    return parts;
   }
 
   static void deny(Node& server, const std::string& pattern, int line) {
@@ -263,6 +335,7 @@ class FileTranslator {
   const Project project_;
   const std::vector<ClientInput> inputs_;
   const bool opencode_;
+  std::map<std::string, std::string> names_;  // What the file calls the servers, by our names.
 };
 
 // Whether a text anywhere below `node` has `reference` in it.
@@ -306,7 +379,9 @@ bool is_client_file(const Node& root, const std::string& file) {
   const Node* const mcp = root.find("mcp");
   return root.find("mcpServers") || root.find("context_servers") || root.find("mcp_servers") ||
          names_servers(mcp) || (mcp && mcp->find("servers")) ||
-         (root.find("servers") && root.find("inputs"));
+         (root.find("servers") &&
+          (root.find("inputs") || fs::path(file).filename() == "mcp.json")) ||
+         has_project_servers(root);
 }
 
 void translate_clients(Node& root, const std::string& file, Faults& faults, Faults& notes) {

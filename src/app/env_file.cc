@@ -17,14 +17,30 @@ constexpr std::size_t kMaxFile = std::size_t{1} << 20;
 
 bool is_env_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '-';
   });
 }
 
-std::string_view unquoted_value(std::string_view value) {
-  const bool quoted = value.size() >= 2 && value.front() == value.back() &&
-                      (value.front() == '"' || value.front() == '\'');
-  return quoted ? value.substr(1, value.size() - 2) : value;
+// A value in quotes may be followed by a comment; one without ends where a comment begins.
+std::string read_env_value(std::string_view value) {
+  const char quote = value.empty() ? '\0' : value.front();
+  if (quote == '"' || quote == '\'') {
+    const std::size_t end = value.find(quote, 1);
+    if (end == std::string_view::npos) return std::string(value);
+    const std::string_view after = trimmed(value.substr(end + 1));
+    if (!after.empty() && !after.starts_with('#')) return std::string(value);
+    std::string text(value.substr(1, end - 1));
+    for (std::size_t at = 0; quote == '"' && (at = text.find("\\n", at)) < text.size(); ++at) {
+      text.replace(at, 2, "\n");
+    }
+    return text;
+  }
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const bool begins = value[i] == '#' && (i == 0 || value[i - 1] == ' ' || value[i - 1] == '\t');
+    if (begins) return std::string(trimmed(value.substr(0, i)));
+  }
+  return std::string(value);
 }
 
 Result<std::pair<std::string, std::string>> read_line(std::string_view line) {
@@ -35,8 +51,7 @@ Result<std::pair<std::string, std::string>> read_line(std::string_view line) {
   if (equals == std::string_view::npos || !is_env_name(name)) {
     return Error{Code::invalid_params, "is not NAME=value"};
   }
-  return std::pair(std::string(name),
-                   std::string(unquoted_value(trimmed(line.substr(equals + 1)))));
+  return std::pair(std::string(name), read_env_value(trimmed(line.substr(equals + 1))));
 }
 
 }  // namespace

@@ -26,7 +26,14 @@ ExamineUpstream examine_upstream(const UpstreamEntry& entry, const config::Node&
                                  const std::string& file) {
   if (entry.kind == "stdio") {
     const auto settings = read_again<upstreams::StdioSettings>(entry, own, file);
-    return [program = upstreams::program_of(settings)] { return net::check_runnable(program); };
+    return [program = upstreams::program_of(settings), box = settings.sandbox]() -> Result<void> {
+      if (box) {
+        auto can = sandbox::can_isolate(*box);
+        // With a root of its own, the program is one of that system.
+        if (!can || !box->root.empty()) return can;
+      }
+      return net::check_runnable(program);
+    };
   }
   if (entry.kind == "sandbox") {
     const auto settings = read_again<upstreams::SandboxSettings>(entry, own, file);

@@ -21,16 +21,14 @@ constexpr auto kProblemsInterval = std::chrono::seconds(30);
 // Prints `ready` as soon as /ready would answer so.
 Task<void> Gateway::announce() {
   for (bool printed = false;;) {
-    std::vector<std::string> missing;
     const auto upstreams = upstreams_->report();
-    for (const auto& one : upstreams) {
-      if (one.required && !one.state.up) missing.push_back(one.name);
-    }
-    if (missing.empty()) {
+    const bool waits = std::ranges::any_of(
+        upstreams, [](const auto& one) { return one.required && !one.state.up; });
+    if (!waits) {
       banner_.print_ready(upstreams, buses_.banner(), plain_.address);
       co_return ok();
     }
-    if (!std::exchange(printed, true)) banner_.print_waiting(missing);
+    if (!std::exchange(printed, true)) banner_.print_waiting(upstreams);
     auto slept = co_await sleep_until(here().now() + kAnnounceInterval);
     if (!slept) co_return slept;
   }

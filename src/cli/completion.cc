@@ -6,6 +6,8 @@
 namespace patchbay::app {
 namespace {
 
+constexpr std::string_view kHelp = "help";
+
 std::string_view last_name(const CommandRow& row) {
   return std::string_view(row.path).substr(row.path.rfind(' ') + 1);
 }
@@ -68,7 +70,8 @@ std::string bash_completion(const CommandRow& root) {
   std::vector<std::string> paths;
   std::string lists;
   each_command(root, [&](const CommandRow& row) {
-    if (&row != &root) paths.push_back(shell_quoted(row.path));
+    // What follows `help` is completed as if `help` were not there.
+    if (&row != &root && last_name(row) != kHelp) paths.push_back(shell_quoted(row.path));
     lists += fmt::format("    {}) values={} ;;\n", shell_quoted(row.path),
                          shell_quoted(candidates_after(row)));
   });
@@ -76,7 +79,7 @@ std::string bash_completion(const CommandRow& root) {
 _patchbay() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
   local command={} values= item
-  for item in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+  for item in "${{COMP_WORDS[@]:1:$((COMP_CWORD-1))}}"; do
     case "$command $item" in
     {}) command="$command $item" ;;
     esac
@@ -122,14 +125,25 @@ std::string fish_completion(const CommandRow& root) {
                          shell_quoted(condition), last_name(command), shell_quoted(command.help));
     }
     for (const auto& option : row.options) {
-      if (option.positional) continue;
+      if (option.positional && option.choices.empty()) continue;
       out += fmt::format("complete -c {} -n {}", root.path, shell_quoted(condition));
+      if (option.positional) {
+        out += fmt::format(" -f -a {} -d {}\n", shell_quoted(joined(option.choices, " ")),
+                           shell_quoted(option.help));
+        continue;
+      }
       for (const auto& name : option.names) {
         out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
       if (option.takes_value) out += " -r";
       if (!option.choices.empty()) out += " -f -a " + shell_quoted(joined(option.choices, " "));
       out += fmt::format(" -d {}\n", shell_quoted(option.help));
+    }
+    if (last_name(row) == kHelp) {
+      for (const auto& command : root.commands) {
+        out += fmt::format("complete -c {} -f -n {} -a {} -d {}\n", root.path,
+                           shell_quoted(condition), last_name(command), shell_quoted(command.help));
+      }
     }
   });
   return out;

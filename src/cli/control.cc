@@ -60,7 +60,7 @@ Task<std::string> Control::read_page(std::string path) {
 }
 
 int run_control(const std::string& server, const ClientOptions& options,
-                const std::function<Task<int>(Control&)>& work) {
+                const std::function<Task<int>(Control&)>& work, int interrupted) {
   auto target = control_target(server, options);
   if (!target) {
     complain("patchbay: {}: {}\n", server, target.error().message);
@@ -70,7 +70,7 @@ int run_control(const std::string& server, const ClientOptions& options,
   net::Loop loop;
   int code = kExitFailed;
   auto main = [&]() -> Task<void> {
-    net::Signals signals([](int) { std::_Exit(kExitFailed); });
+    net::Signals signals([interrupted](int) { std::_Exit(interrupted); });
     Control control(*target, options.seconds);
     auto done = co_await work(control);
     if (done) {

@@ -38,8 +38,8 @@ class Control {
 };
 
 // Runs `work` with the gateway at `server` until it is done; yields the exit code, and prints an
-// error.
+// error. `interrupted` is the exit code if a signal ends it before.
 int run_control(const std::string& server, const ClientOptions& options,
-                const std::function<Task<int>(Control&)>& work);
+                const std::function<Task<int>(Control&)>& work, int interrupted = kExitFailed);
 
 }  // namespace patchbay::app

@@ -144,4 +144,8 @@ std::string to_json(const GatewayState& state) {
       upstreams, clients, refused);
 }
 
+std::string count_of(double number, std::string_view one, std::string_view several) {
+  return fmt::format("{:.0f} {}", number, number == 1 ? one : several);
+}
+
 }  // namespace patchbay::app

@@ -48,4 +48,7 @@ Task<GatewayState> fetch_state(Control& control);
 
 std::string to_json(const GatewayState& state);
 
+// `1 call`, `2 calls`.
+std::string count_of(double number, std::string_view one, std::string_view several);
+
 }  // namespace patchbay::app

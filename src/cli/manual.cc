@@ -1,15 +1,38 @@
 // The manual page, in the macros of man(7).
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 
 #include "cli/command_table.h"
 
 namespace patchbay::app {
 namespace {
 
+// The character at the front of `text`, which is UTF-8, as troff writes it in ASCII.
+std::string take_character(std::string_view& text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  std::uint32_t code = first & (0xffU >> (size + 1));
+  for (std::size_t i = 1; i < std::min(size, text.size()); ++i) {
+    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fU);
+  }
+  text.remove_prefix(std::min(size, text.size()));
+  return fmt::format("\\[u{:04X}]", code);
+}
+
 // Text that troff prints as it is.
 std::string roff(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  while (!text.empty()) {
+    const char c = text.front();
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      out += take_character(text);
+      continue;
+    }
+    text.remove_prefix(1);
     if (c == '\\') {
       out += "\\e";
     } else if (c == '-') {
@@ -62,9 +85,10 @@ void append_command(std::string& out, const CommandRow& row) {
 
 std::string manual_page(const CommandRow& root, std::string_view version) {
   std::string out = fmt::format(
-      ".TH PATCHBAY 1 \"\" \"patchbay {}\" \"User Commands\"\n.SH NAME\npatchbay \\- a gateway "
+      ".TH PATCHBAY 1 \"{:%F}\" \"patchbay {}\" \"User Commands\"\n.SH NAME\npatchbay \\- a "
+      "gateway "
       "between AI agents and tools\n.SH SYNOPSIS\n{}\n.SH OPTIONS\n",
-      roff(version), synopsis(root));
+      std::chrono::system_clock::now(), roff(version), synopsis(root));
   append_options(out, root);
   out += ".SH COMMANDS\n";
   for (const auto& command : root.commands) append_command(out, command);

@@ -11,10 +11,6 @@
 namespace patchbay::app {
 namespace {
 
-std::string count_of(double number, std::string_view one, std::string_view several) {
-  return fmt::format("{:.0f} {}", number, number == 1 ? one : several);
-}
-
 Cell right(std::string text) { return {std::move(text), Colour::none, true}; }
 
 void print_state(const GatewayState& state) {

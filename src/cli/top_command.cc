@@ -84,10 +84,10 @@ Cell number(std::string text) { return {std::move(text), Colour::none, true}; }
 
 std::string screen(const GatewayState& state, std::vector<Load> loads, const TopOptions& top) {
   sort_loads(loads, top.sort);
-  std::string text =
-      fmt::format("{}  {:.0f} in flight  {:.0f} sessions  {:.0f} connections  {:.0f} MiB\n\n",
-                  on_line(state.status), state.in_flight, state.sessions, state.connections,
-                  state.memory / (1024 * 1024));
+  std::string text = fmt::format(
+      "{}  {:.0f} in flight  {}  {}  {:.0f} MiB\n\n", on_line(state.status), state.in_flight,
+      count_of(state.sessions, "session", "sessions"),
+      count_of(state.connections, "connection", "connections"), state.memory / (1024 * 1024));
   const bool terminal = is_terminal(stdout);
   const std::size_t room = terminal ? screen_lines() - kHeadLines - 1 : loads.size();
   std::vector<Row> rows{{{"upstream"},
@@ -160,9 +160,10 @@ int show_top(const ClientOptions& options, const TopOptions& top) {
              config::print(kLeastInterval));
     return kExitUsage;
   }
-  return run_control(server, options, [&](Control& control) {
+  const auto work = [&](Control& control) {
     return refresh(control, top, *interval, options.json);
-  });
+  };
+  return run_control(server, options, work, kExitOk);  // It runs until it is interrupted.
 }
 
 }  // namespace patchbay::app

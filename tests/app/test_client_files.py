@@ -226,6 +226,73 @@ class Inputs(ClientCase):
                 os.close(master)
 
 
+class OddFiles(ClientCase):
+    def check_file(self, name, content, command="check", cwd=None):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        done = run(command, str(path), env=self.env, cwd=cwd or self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def test_an_empty_list_of_tools_allows_none(self):
+        server = {"command": "node", "includeTools": [], "excludeTools": ["x"]}
+        done = self.check_file("a.json", {"mcpServers": {"a": server}}, "import")
+        self.assertIn("deny: ['*']", done.stdout.replace('"', "'"))
+        self.assertIn("mcpServers.a: allows no tool, so none is offered", done.stderr)
+        done = self.check_file("config.toml", '[mcp_servers.a]\ncommand = "node"\nenabled_tools = []\n', "import")
+        self.assertIn("deny: ['*']", done.stdout.replace('"', "'"))
+
+    def test_vscode_without_inputs(self):
+        content = {"servers": {"a": {"command": "node"}}, "sandbox": {"network": {}}}
+        done = self.check_file(".vscode/mcp.json", content)
+        self.assertIn("not read, since it is not about servers: sandbox", done.stderr)
+
+    def test_a_key_below_command_and_a_second_type_are_named(self):
+        old = {"command": {"path": "node", "args": [], "timeout": 60}}
+        done = self.check_file("settings.json", {"context_servers": {"old": old}})
+        self.assertIn("context_servers.old.command.timeout: not read", done.stderr)
+        two = {"url": "http://127.0.0.1:9/", "type": "http", "transportType": "sse"}
+        done = self.check_file("a.json", {"mcpServers": {"two": two}})
+        self.assertIn("mcpServers.two.transportType: not read: 'type' is used", done.stderr)
+
+    def test_patterns_of_opencode_have_its_names(self):
+        content = {
+            "mcp": {"my.srv": {"type": "local", "command": ["node"]}},
+            "tools": {"my_srv_echo": False, "m*_env": False, "my?srv_c*": False, "other_*": False},
+        }
+        done = self.check_file("opencode.json", content, "import")
+        self.assertIn("deny: [echo, '*_env', env, 'c*']", done.stdout.replace('"', "'"))
+        self.assertIn("tools.other_*: concerns no server", done.stderr)
+        self.assertNotIn("tools.my_srv_echo", done.stderr)
+
+    def test_servers_of_projects_of_claude_code(self):
+        here = self.folder / "here"
+        here.mkdir()
+        content = {f"key{i}": i for i in range(20)}
+        content["projects"] = {
+            str(here): {"mcpServers": {"mine": {"command": "node"}}},
+            "/elsewhere": {"mcpServers": {"theirs": {"command": "node"}}},
+        }
+        done = self.check_file(".claude.json", content, "import", cwd=here)
+        self.assertIn("  mine:\n", done.stdout)
+        self.assertNotIn("theirs", done.stdout)
+        self.assertIn(".mcpServers.theirs: not read: it belongs to a project in another folder", done.stderr)
+
+    def test_an_env_file_as_editors_write_it(self):
+        lines = ["A=plain # comment", "B='x # y' # comment", 'C="two\\nlines"', "D=a#b", "my.key-1=1", "E="]
+        (self.folder / "v.env").write_text("\n".join(lines), encoding="utf-8")
+        path = self.folder / "env.json"
+        server = {"command": sys.executable, "args": ["-S", FAKE_SERVER], "envFile": str(self.folder / "v.env")}
+        path.write_text(json.dumps({"mcpServers": {"a": server}}), encoding="utf-8")
+        with Gateway(args=("-c", str(path)), env=self.env, cwd=self.folder) as gateway, McpSession(gateway) as session:
+            variables = json.loads(text_of(session.call("a__env")))
+        self.assertEqual(
+            [variables[name] for name in ("A", "B", "C", "D", "my.key-1", "E")],
+            ["plain", "x # y", "two\nlines", "a#b", "1", ""],
+        )
+
+
 class Faults(ClientCase):
     def faults(self, name, text, env=None):
         file = self.folder / name

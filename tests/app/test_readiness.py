@@ -61,6 +61,7 @@ class Required(TestCase):
             lines = Lines(process.stdout)
             waiting = lines.wait_for("not ready")
             self.assertIn("late (ready.required_upstreams)", waiting)
+            self.assertRegex(lines.text(), "upstream   late  stdio  down  the program exited")
             url = lines.wait_for("http://").split("http://")[1].split("/")[0]
             self.assertEqual(self.status(url), (503, "not ready"))
             self.assertNotIn("ready", lines.text().splitlines())
@@ -106,6 +107,7 @@ class Problems(TestCase):
                 "script": {"kind": "stdio", "command": script},
                 "by_env": {"kind": "stdio", "command": by_env},
                 "box": {"kind": "sandbox", "bwrap": "/no/such/bwrap"},
+                "boxed": fake(sandbox={"bwrap": "/no/such/bwrap"}),
             },
             "auth": {**TOKENS, "token_file": str(self.folder / "tokens")},
             "tls": {"listen": "127.0.0.1:0", "cert": cert, "key": key},
@@ -118,6 +120,7 @@ class Problems(TestCase):
         "upstreams.script: cannot run .*/script: its interpreter /no/such/interpreter",
         "upstreams.by_env: cannot run .*/by_env: its interpreter: .*no-such-interpreter-anywhere",
         "upstreams.box: .*bwrap",
+        "upstreams.boxed: .*bwrap",
     )
 
     def test_check_warns_of_them(self):

@@ -110,6 +110,24 @@ class Generated(TestCase):
         self.assertEqual(self.completed("connect", "c"), ["claude-desktop", "claude-code", "cursor", "codex", "cline"])
         self.assertEqual(self.completed("serve", "-c", ""), [])
 
+    def test_help_takes_commands(self):
+        self.assertEqual(self.completed("help", "to"), ["tools", "token", "top"])
+        self.assertEqual(self.completed("help", "token", "cr"), ["create"])
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh(self):
+        # As zsh calls it for a completion that is written for bash: with the rules of sh.
+        script = (
+            'autoload -Uz compinit; compinit -u -D; source <("$0" completion zsh); COMP_WORDS=(patchbay "$@"); '
+            'COMP_CWORD=$#; compgen() { print -r -- "$2"; }; run() { emulate -L sh; _patchbay; }; run; '
+            'print -rl -- "${COMPREPLY[@]}"'
+        )
+        for args, wanted in ((("",), "status"), (("token", ""), "create"), (("connect", ""), "cursor")):
+            done = subprocess.run(["zsh", "-f", "-c", script, BINARY, *args], env=clean_environment(),
+                                  capture_output=True, text=True, check=True)
+            self.assertEqual(done.stderr, "")
+            self.assertIn(wanted, done.stdout.split())
+
     def test_every_shell_gets_every_command(self):
         listed = self.completed("")
         self.assertGreater(len(listed), 25)
@@ -122,6 +140,17 @@ class Generated(TestCase):
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish(self):
         subprocess.run(["fish", "-n"], input=run("completion", "fish").stdout, text=True, check=True)
+        script = "$argv[1] completion fish | source; complete -C $argv[2]"
+        for line, wanted in (
+            ("patchbay connect curs", "cursor"),
+            ("patchbay completion z", "zsh"),
+            ("patchbay help toke", "token"),
+            ("patchbay token cr", "create"),
+        ):
+            with tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run(["fish", "--no-config", "-c", script, BINARY, line], capture_output=True,
+                                      text=True, check=True, cwd=folder, env={**clean_environment(), "HOME": folder})
+            self.assertEqual([one.split("\t")[0] for one in done.stdout.splitlines()], [wanted])
 
     def test_the_manual_is_correct_troff(self):
         page = run("man").stdout
@@ -129,9 +158,14 @@ class Generated(TestCase):
             self.assertIn(f"\\fBpatchbay {name}\\fR", page)
         if not shutil.which("groff"):
             self.skipTest("groff is not installed")
-        done = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-z"], input=page, text=True,
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, text=True,
                               capture_output=True, check=True)
         self.assertEqual(done.stderr, "")
+        self.assertTrue(page.isascii())
+        if shutil.which("mandoc"):
+            done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=page, text=True,
+                                  capture_output=True, check=False)
+            self.assertEqual(done.stdout, "")
 
 
 class Content(TestCase):

@@ -1,13 +1,14 @@
 """status, top and audit --follow: a running gateway as an operator sees it."""
 
 import json
+import signal
 import subprocess
 import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import BINARY, Gateway, Lines, TestCase, clean_environment, fake, fake_config, main, run, stateless_call
-from harness import wait_until
+from harness import TIMEOUT, wait_until
 from terminal import on_terminal
 
 TOKEN = "0123456789abcdef0123456789abcdef"
@@ -65,6 +66,15 @@ class Status(TestCase):
         text = on_terminal("top", self.gateway.url, "--count", "2", "--interval", "100ms", TERM="xterm")
         self.assertEqual(text.count("\x1b[H\x1b[J"), 2)
         self.assertEqual(text.count("calls/s"), 2)
+
+    def test_top_ends_well_when_it_is_interrupted(self):
+        process = subprocess.Popen([BINARY, "top", self.gateway.url, "--count", "99"], stdout=subprocess.PIPE,
+                                   env=clean_environment(), text=True)
+        self.assertRegex(process.stdout.readline(), r" 1 connection  ")
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        process.stdout.close()
+        self.assertEqual(process.wait(TIMEOUT), 0)
 
     def test_top_refuses_what_it_does_not_know(self):
         self.assertEqual(run("top", "--sort", "colour").returncode, 2)
