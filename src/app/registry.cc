@@ -233,9 +233,9 @@ MakeUpstream read_http(std::string_view kind, const std::string& name, const con
       kind, read_texts("headers", settings.headers, settings, entry, file, path, faults), nullptr};
   if (!endpoints.empty()) {
     // The replicas are one server, so one token is good for all of them.
-    auto auth =
-        upstreams::auth_plan(name, endpoints.front().url, settings,
-                             {.shared = settings.isolation == upstreams::Isolation::shared});
+    auto auth = upstreams::auth_plan(
+        name, endpoints.front().url, settings,
+        {.shared = settings.isolation == upstreams::Isolation::shared, .on_demand = true});
     if (auth) candidates.auth = *std::move(auth);
     if (!auth) add_fault(faults, file, entry, path + ".auth", auth.error().message);
   }

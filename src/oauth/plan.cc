@@ -115,6 +115,7 @@ Result<std::shared_ptr<const Plan>> make_plan(std::string upstream, net::Url url
   plan->upstream = std::move(upstream);
   plan->url = std::move(url);
   plan->mcp = options.mcp;
+  plan->on_demand = options.on_demand;
   const bool exchanges = settings.kind == Kind::token_exchange;
   plan->per_caller = (settings.kind == Kind::authorization_code || exchanges) && !options.shared;
   if (exchanges && options.shared) {

@@ -19,6 +19,9 @@ struct Plan {
   net::Url url;
   bool mcp = true;  // It may publish its authorization servers, and its URL is the resource.
   bool per_caller = false;  // Each caller has its own token; otherwise all share one.
+  // Not configured: used only if the upstream refuses a request without a token and names its
+  // metadata, by which people can sign in.
+  bool on_demand = false;
   Settings settings;
   Client client;
   std::shared_ptr<const Fetcher> fetcher;
@@ -26,8 +29,9 @@ struct Plan {
 
 // What a plan depends on besides the settings.
 struct PlanOptions {
-  bool mcp = true;      // It is an MCP server.
-  bool shared = false;  // Callers share its connections.
+  bool mcp = true;                    // It is an MCP server.
+  bool shared = false;                // Callers share its connections.
+  bool on_demand = false;  // See Plan.
 };
 
 // Reads files. The error names the setting and the reason.

@@ -36,6 +36,7 @@ TokenSource::TokenSource(Context& context, std::shared_ptr<const Plan> plan,
       plan_(std::move(plan)),
       fetched_(counter(context.registry, plan_->upstream, "ok")),
       failed_(counter(context.registry, plan_->upstream, "failed")),
+      not_wanted_(plan_->on_demand),
       supplier_(std::move(supplier)) {}
 
 AuthHeadersPtr TokenSource::at_hand() const {
@@ -44,6 +45,7 @@ AuthHeadersPtr TokenSource::at_hand() const {
 }
 
 Task<AuthHeadersPtr> TokenSource::get(Deadline deadline) {
+  if (not_wanted_.load(std::memory_order_relaxed)) co_return AuthHeadersPtr();
   auto there = [self = shared_from_this(), deadline] { return self->get_here(deadline); };
   co_return co_await hop<AuthHeadersPtr>(context_.executor, there);
 }
@@ -94,6 +96,9 @@ Task<AuthHeadersPtr> TokenSource::better_here(AuthHeadersPtr headers, const Refu
     requirements_.more = unite(std::move(requirements_.more), *challenge->scopes);
     requirements_.insufficient = true;
   } else {
+    const bool published = challenge && !challenge->resource_metadata.empty();
+    if (not_wanted_.load(std::memory_order_relaxed) && !published) co_return AuthHeadersPtr();
+    not_wanted_.store(false, std::memory_order_relaxed);
     // A token that has just been issued would be refused again.
     if (headers && Clock::now() - got_ < plan_->settings.retry) co_return AuthHeadersPtr();
     if (challenge || !requirements_.challenge)
@@ -170,6 +175,7 @@ Result<AuthHeadersPtr> TokenSource::take(const Result<TokenAnswer>& answer) {
 
 void TokenSource::supply(const TokenAnswer& answer) {
   ++supplied_;
+  not_wanted_.store(false, std::memory_order_relaxed);
   failure_.reset();
   fetched_->add();
   note(answer);

@@ -76,6 +76,7 @@ class TokenSource final : public transport::Credentials,
 
   // Written on the control thread.
   std::atomic<int> changes_ = 0;
+  std::atomic<bool> not_wanted_;  // Of a plan on demand: the upstream has not asked for a token.
   mutable std::mutex mutex_;
   AuthHeadersPtr headers_;  // Null: there is no token.
   Deadline due_ = {};       // When it should be renewed...

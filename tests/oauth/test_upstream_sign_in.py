@@ -13,6 +13,7 @@ from auth_case import call_as
 from browser import Browser
 from harness import (
     BINARY,
+    Gateway,
     McpSession,
     StdioFrontend,
     clean_environment,
@@ -51,6 +52,21 @@ class SignIn(SignInCase):
                 self.assertIn("refresh_token", wanted["grant_types"])
                 self.assert_no_secret(gateway, "registered-secret", "code-", token.form["code"])
                 self.assertEqual(len(browser.visited), 4)
+
+    def test_a_server_that_names_its_metadata_needs_no_setting(self):
+        auth = self.auth_server()
+        stub = self.guarded(auth)
+        state = self.folder / "state"
+        config = {"workers": 1, "upstreams": {"far": stub.upstream()}, "state": str(state)}
+        gateway = self.enterContext(Gateway(config))
+        self.wait_detail(gateway, "wants you to sign in")
+        self.sign_in_own(gateway)
+        self.assert_works(gateway)
+        self.assertEqual(gateway.stop(), 0)
+        again = self.enterContext(Gateway(config))
+        self.wait_up(again)
+        self.assert_works(again)
+        self.assertEqual(len(auth.saw("/authorize")), 1)
 
     def test_the_page_names_the_caller_and_cannot_be_framed(self):
         auth = self.auth_server()

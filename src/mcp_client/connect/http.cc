@@ -119,12 +119,25 @@ Result<std::shared_ptr<const oauth::Plan>> auth_plan(const std::string& upstream
                                                      const net::Url& url,
                                                      const HttpClientSettings& settings,
                                                      const oauth::PlanOptions& options) {
-  if (!settings.auth) return std::shared_ptr<const oauth::Plan>();
-  for (const auto& [header, value] : settings.headers) {
-    if (!same_token(header, "Authorization")) continue;
+  const bool sends = std::ranges::any_of(settings.headers, [](const auto& header) {
+    return same_token(header.first, "Authorization");
+  });
+  if (sends && settings.auth) {
     return Error{Code::invalid_params, "the header Authorization would be sent twice"};
   }
-  return oauth::make_plan(upstream, url, *settings.auth, options);
+  if (settings.auth) {
+    oauth::PlanOptions configured = options;
+    configured.on_demand = false;
+    return oauth::make_plan(upstream, url, *settings.auth, configured);
+  }
+  if (sends || !options.on_demand) return std::shared_ptr<const oauth::Plan>();
+  // A server that publishes where to sign in needs no setting. One token, so that callers share
+  // connections as they do with servers that want none.
+  oauth::PlanOptions shared = options;
+  shared.shared = true;
+  oauth::Settings sign_in;
+  sign_in.kind = oauth::Kind::authorization_code;
+  return oauth::make_plan(upstream, url, sign_in, shared);
 }
 
 Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
