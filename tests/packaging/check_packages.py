@@ -207,6 +207,17 @@ class Packages(unittest.TestCase):
         # Connections wait in the socket while the service restarts.
         machine.shell("systemctl restart --no-block patchbay; curl -fsS --max-time 30 http://127.0.0.1:8080/health")
 
+    def test_a_new_process_takes_over(self):
+        machine = self.machine()
+        machine.shell("dpkg -i /dist/patchbay_*.deb")
+        before = self.main_pid(machine)
+        machine.shell("systemctl kill --kill-whom=main --signal=USR2 patchbay")
+        wait_for(lambda: self.main_pid(machine) not in (before, "0"), "another main process")
+        wait_for(lambda: machine.shell(f"test ! -e /proc/{before}", check=False).returncode == 0, "end of the first")
+        self.assertEqual(self.state(machine), "active")
+        self.assertEqual(machine.shell("systemctl show -p NRestarts --value patchbay").stdout.strip(), "0")
+        self.assert_serves(machine)
+
     def test_programs_of_upstreams_run_in_the_strict_service(self):
         machine = self.machine()
         shutil.copy(ROOT / "examples" / "stdio-child" / "calc_server.py", machine.folder / "usr" / "local" / "calc.py")
