@@ -1,0 +1,208 @@
+"""What belongs to the programs is installed and correct: units, manual pages, completions, manifests, bill of materials.
+
+Nothing here builds or installs a package: `./dev package --test` does (check_packages.py).
+"""
+
+import functools
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(1, sys.path[0] + "/../lib")
+
+from harness import BINARY, ROOT, TestCase, main, run
+
+PACKAGING = ROOT / "packaging"
+BUILD = pathlib.Path(BINARY).parent
+MAX_EXPOSURE = 2.0
+SCHEMAS = "kubernetes-validate==1.37.0"
+SBOM_SCHEMA = "cyclonedx-python-lib[json-validation]==11.12.0"
+INSTALLED = [
+    "etc/patchbay/patchbay.yaml",
+    "usr/bin/osquery-mcp-server",
+    "usr/bin/patchbay",
+    "usr/bin/patchbay-agent",
+    "usr/lib/systemd/system/patchbay.service",
+    "usr/lib/systemd/system/patchbay.socket",
+    "usr/share/bash-completion/completions/patchbay",
+    "usr/share/doc/patchbay/LICENSE",
+    "usr/share/doc/patchbay/NOTICE",
+    "usr/share/doc/patchbay/examples/sandbox.conf",
+    "usr/share/fish/vendor_completions.d/patchbay.fish",
+    "usr/share/man/man1/osquery-mcp-server.1",
+    "usr/share/man/man1/patchbay-agent.1",
+    "usr/share/man/man1/patchbay.1",
+    "usr/share/patchbay/apparmor/patchbay",
+    "usr/share/zsh/site-functions/_patchbay",
+]
+
+
+def command(*args, **options):
+    return subprocess.run([str(arg) for arg in args], capture_output=True, text=True, check=False, **options)
+
+
+@functools.cache
+def python_with(requirement):
+    """A Python that has this package of PyPI, or None. It is stored beside the build, and fetched once."""
+    folder = BUILD / ("python-" + re.sub(r"\W+", "-", requirement))
+    python = folder / "bin" / "python3"
+    if (folder / "complete").exists():
+        return python
+    done = command(sys.executable, "-m", "venv", folder)
+    if done.returncode == 0:
+        done = command(python, "-m", "pip", "install", "-q", "--retries", "1", "--timeout", "10", requirement)
+    if done.returncode != 0:
+        return None
+    (folder / "complete").touch()
+    return python
+
+
+class Packaging(TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def need(self, *programs):
+        missing = [name for name in programs if not shutil.which(name)]
+        if missing:
+            self.leave_out(f"no {' and no '.join(missing)}")
+
+    def leave_out(self, why):
+        print(f"left out: {self.id().rpartition('.')[2]}: {why}", flush=True)
+        self.skipTest(why)
+
+    def install(self, *args):
+        self.need("cmake")
+        if not (BUILD / "cmake_install.cmake").exists():
+            self.leave_out("the program is not in the folder of a build")
+        done = command("cmake", "--install", BUILD, *args, env=os.environ | {"DESTDIR": str(self.folder)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_install(self):
+        self.install("--prefix", "/usr")
+        for path in INSTALLED:
+            self.assertTrue((self.folder / path).exists(), path)
+        unit = (self.folder / "usr/lib/systemd/system/patchbay.service").read_text(encoding="utf-8")
+        self.assertIn("ExecStart=/usr/bin/patchbay serve -c /etc/patchbay/patchbay.yaml ", unit)
+        self.assertNotIn("@", re.sub(r"@(system-service|privileged|resources)", "", unit))
+        checked = run("check", str(self.folder / "etc/patchbay/patchbay.yaml"))
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+
+    def test_install_keeps_a_configuration(self):
+        kept = self.folder / "opt/x/etc/patchbay/patchbay.yaml"
+        kept.parent.mkdir(parents=True)
+        kept.write_text("listen: 127.0.0.1:9999\n", encoding="utf-8")
+        self.install("--prefix", "/opt/x")
+        self.assertEqual(kept.read_text(encoding="utf-8"), "listen: 127.0.0.1:9999\n")
+        unit = (self.folder / "opt/x/lib/systemd/system/patchbay.service").read_text(encoding="utf-8")
+        self.assertIn("ExecStart=/opt/x/bin/patchbay serve -c /opt/x/etc/patchbay/patchbay.yaml ", unit)
+
+    def units(self):
+        """The units in a folder, for the program of this build."""
+        text = (PACKAGING / "systemd" / "patchbay.service.in").read_text(encoding="utf-8")
+        text = text.replace("@bindir@/patchbay", BINARY).replace("@sysconfdir@", "/etc")
+        (self.folder / "patchbay.service").write_text(text, encoding="utf-8")
+        shutil.copy(PACKAGING / "systemd" / "patchbay.socket", self.folder)
+        return self.folder / "patchbay.service", self.folder / "patchbay.socket"
+
+    def drop_in(self):
+        folder = self.folder / "patchbay.service.d"
+        folder.mkdir()
+        shutil.copy(PACKAGING / "systemd" / "sandbox.conf", folder)
+
+    def test_units_are_valid(self):
+        self.need("systemd-analyze")
+        for step in (lambda: None, self.drop_in):
+            step()
+            done = command("systemd-analyze", "verify", "--man=no", *self.units())
+            # This machine's own units may have faults.
+            faults = [line for line in (done.stdout + done.stderr).splitlines() if "patchbay" in line]
+            self.assertEqual(faults, [])
+
+    def exposure(self):
+        done = command("systemd-analyze", "security", "--offline=true", "--no-pager", self.units()[0])
+        return float(re.search(r"Overall exposure level for patchbay.service: ([\d.]+)", done.stdout)[1])
+
+    def test_exposure(self):
+        self.need("systemd-analyze")
+        strict = self.exposure()
+        self.assertLessEqual(strict, MAX_EXPOSURE)
+        self.drop_in()
+        self.assertLessEqual(self.exposure(), 3.0, "sandbox.conf")
+
+    def test_manual_pages(self):
+        self.need("man")
+        (self.folder / "patchbay.1").write_text(run("man").stdout, encoding="utf-8")
+        for page in (self.folder / "patchbay.1", *(PACKAGING / "man").glob("*.1")):
+            with self.subTest(page.name):
+                done = command("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page,
+                               env=os.environ | {"LC_ALL": "C.UTF-8", "MANROFFSEQ": "", "MANWIDTH": "80"})
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_completions_parse(self):
+        for shell in ("bash", "zsh", "fish"):
+            with self.subTest(shell):
+                if not shutil.which(shell):
+                    print(f"left out: the completions of {shell}: no {shell}", flush=True)
+                    continue
+                script = self.folder / shell
+                script.write_text(run("completion", shell).stdout, encoding="utf-8")
+                done = command(shell, "-n", script)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_manifests(self):
+        python = python_with(SCHEMAS)
+        if not python:
+            self.leave_out(f"no {SCHEMAS} from PyPI")
+        listed = re.findall(r"^  - (\S+)$", (PACKAGING / "kubernetes/kustomization.yaml").read_text(encoding="utf-8"), re.M)
+        files = {path.name for path in (PACKAGING / "kubernetes").glob("*.yaml")} - {"kustomization.yaml"}
+        self.assertEqual(set(listed), files)
+        validate = [python, "-m", "kubernetes_validate", "--strict", "-k", "1.30"]
+        done = command(*validate, *(PACKAGING / "kubernetes" / name for name in listed))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        wrong = self.folder / "deployment.yaml"
+        text = (PACKAGING / "kubernetes" / "deployment.yaml").read_text(encoding="utf-8")
+        wrong.write_text(text.replace("readOnlyRootFilesystem", "readonlyRootFilesystem"), encoding="utf-8")
+        self.assertNotEqual(command(*validate, wrong).returncode, 0, "the check itself")
+
+    def configuration_of(self, name):
+        """The configuration in a manifest, as a file."""
+        text = (PACKAGING / name).read_text(encoding="utf-8")
+        if "patchbay.yaml: |" in text:
+            text = re.sub(r"^    ", "", text.partition("patchbay.yaml: |\n")[2], flags=re.M)
+        path = self.folder / "patchbay.yaml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def test_configurations_of_image_and_manifests(self):
+        for name in ("container/etc/patchbay/patchbay.yaml", "kubernetes/configmap.yaml"):
+            with self.subTest(name):
+                done = run("check", str(self.configuration_of(name)), env={"PATCHBAY_TOKEN": "0123456789abcdef" * 2})
+                self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+
+    def test_bill_of_materials(self):
+        self.need("dpkg-query", "ldd", "readelf")
+        if os.environ.get("PATCHBAY_TEST_SANITIZED"):
+            self.leave_out("a build with sanitizers")
+        first, second = (command(ROOT / "tools" / "sbom", BUILD, env=os.environ | {"SOURCE_DATE_EPOCH": "0"})
+                         for _ in range(2))
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertEqual(first.stdout, second.stdout)
+        names = {one["name"] for one in json.loads(first.stdout)["components"]}
+        self.assertLessEqual({"patchbay", "patchbay-agent", "libssl3", "libc6-dev", "libcli11-dev"}, names)
+        python = python_with(SBOM_SCHEMA)
+        if not python:
+            self.leave_out(f"no {SBOM_SCHEMA} from PyPI")
+        check = ("import sys; from cyclonedx.validation.json import JsonStrictValidator as V; "
+                 "from cyclonedx.schema import SchemaVersion as S; "
+                 "fault = V(S.V1_6).validate_str(sys.stdin.read()); sys.exit(repr(fault) if fault else 0)")
+        done = command(python, "-c", check, input=first.stdout)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    main()
