@@ -34,6 +34,7 @@ int chat(const ServeOptions& options);
 int print_openapi(const ServeOptions& options, bool yaml);
 int check(const std::string& file, bool as_json);
 int describe(bool schema);
+int print_version(bool verbose, bool as_json);
 int import_servers(const std::string& file);
 
 struct AuditOptions {

@@ -336,11 +336,10 @@ class CommandLine {
     add("help", "Prints the help of a command.", [this] {
       return app::print_help(cli_, help_path_);
     }).add_option("command", help_path_, "The command; without one, all are listed.");
-    add("version", "Prints the version.", [this] {
-      const std::string_view form = as_json_ ? "{{\"version\":\"{}\"}}\n" : "patchbay {}\n";
-      app::print_raw(fmt::format(fmt::runtime(form), kVersion));
-      return app::kExitOk;
-    }).add_flag("--json", as_json_, "As JSON.");
+    auto& version = add("version", "Prints the version.",
+                        [this] { return app::print_version(verbose_, as_json_); });
+    version.add_flag("--verbose", verbose_, "Also the compiler and the libraries of the build.");
+    version.add_flag("--json", as_json_, "As JSON.");
     add("completion", "Prints a script that completes command lines in a shell.",
         [this] {
           const auto table = app::command_table(cli_);
@@ -382,6 +381,7 @@ class CommandLine {
   std::string shell_;
   std::vector<std::string> help_path_;
   bool as_json_ = false;
+  bool verbose_ = false;
   bool refuse_ = false;
   bool own_ = false;
   bool schema_ = false;

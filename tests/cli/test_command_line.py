@@ -27,6 +27,11 @@ class Usage(TestCase):
     def test_version(self):
         self.assertEqual(run("version").stdout, run("--version").stdout)
         self.assertRegex(json.loads(run("version", "--json").stdout)["version"], r"^\d+\.\d+")
+        verbose = run("version", "--verbose").stdout
+        self.assertTrue(verbose.startswith(run("version").stdout))
+        self.assertRegex(verbose, r"librdkafka +\d+\.\d+")
+        libraries = json.loads(run("version", "--verbose", "--json").stdout)["built_with"]
+        self.assertIn("openssl", libraries)
 
     def test_suggestions(self):
         for args, message in (
