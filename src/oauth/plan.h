@@ -29,8 +29,8 @@ struct Plan {
 
 // What a plan depends on besides the settings.
 struct PlanOptions {
-  bool mcp = true;                    // It is an MCP server.
-  bool shared = false;                // Callers share its connections.
+  bool mcp = true;         // It is an MCP server.
+  bool shared = false;     // Callers share its connections.
   bool on_demand = false;  // See Plan.
 };
 
