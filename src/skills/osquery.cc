@@ -127,8 +127,11 @@ Task<std::string> execute(GoalText goal, GoalTools& tools) {
   if (!sql) co_return sql.error();
   log::Line(log::Level::info, log::plain_event(fmt::format("Executing osquery: {}", *sql)));
   auto rows = co_await tools.call(one_argument(sql_argument(tools.definition()), *sql));
-  if (rows || rows.error().code != Code::not_found) co_return rows;
-  // The server has never been up, so its tools are unknown.
+  // A server that has never been up has no tools that are known.
+  const bool never_up =
+      !rows && (rows.error().code == Code::not_found ||
+                (rows.error().code == Code::unavailable && tools.definition().empty()));
+  if (!never_up) co_return rows;
   const auto trouble = tools.trouble();
   co_return Error{Code::unavailable, fmt::format("Not connected to osquery MCP server{}{}",
                                                  trouble.empty() ? "" : ": ", trouble)};
