@@ -4,7 +4,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, McpSession, TestCase, fake, main, stateless_call, text_of
+from harness import Gateway, McpSession, TestCase, fake, main, run, stateless_call, text_of
 from stub_server import StubServer
 
 LONG = "create_or_update_the_review_comments_of_all_pull_requests_in_an_organization"
@@ -88,6 +88,9 @@ class Ambiguous(TestCase):
         answer = stateless_call(gateway, "echo", text="x")
         self.assert_error(answer, -32602, "not_found")
         self.assertEqual(answer["error"]["message"], "ambiguous: a__echo, b__echo")
+        done = run("call", gateway.url, "echo", "text=x")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("'echo' is ambiguous: a__echo, b__echo", done.stderr)
         answer = stateless_call(gateway, "nothing")
         self.assertEqual(answer["error"]["message"], "unknown tool: nothing")
 

@@ -7,7 +7,18 @@ import tempfile
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import BINARY, Gateway, McpSession, StdioFrontend, TestCase, fake, main, wait_until
+from harness import (
+    BINARY,
+    Gateway,
+    McpSession,
+    StdioFrontend,
+    TestCase,
+    fake,
+    main,
+    stateless_call,
+    text_of,
+    wait_until,
+)
 
 
 class SlowStart(TestCase):
@@ -47,6 +58,17 @@ class SlowStart(TestCase):
                     break
             stream.connection.close()
         self.assertEqual(len(self.started()), 1)
+
+    def test_its_tools_are_not_unknown(self):
+        """A client that knows them from before must not conclude that they are gone."""
+        gateway = self.start(self.slow("60s"))
+        answer = stateless_call(gateway, "slow__echo", text="x")
+        self.assertIn("the upstream 'slow' is not up", answer["error"]["message"])
+        answer = stateless_call(gateway, "slower__echo", text="x")
+        self.assertIn("unknown tool", answer["error"]["message"])
+        self.gate.touch()
+        gateway.wait_ready()
+        self.assertEqual(text_of(stateless_call(gateway, "slow__echo", text="x")), "x")
 
     def test_one_that_makes_none_gets_more_time_with_each_attempt(self):
         gateway = self.start(self.slow("200ms"))
