@@ -26,7 +26,10 @@ from harness import (
 
 
 def command_of(pid):
-    return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:  # It has ended meanwhile.
+        return b""
 
 
 class ReloadCase(TestCase):
