@@ -138,9 +138,9 @@ class WireSession final : WireHost::Session, transport::Channel, AnswerSink {
   WireSink& sink_;
   const WirePeer peer_;
   const std::shared_ptr<WireState> state_;
-  Principal connection_;  // As whom the rates count a caller that nobody knows.
+  Principal connection_;  // What rates count for an unauthenticated caller.
   Caller caller_;         // Of the last message; always the same principal.
-  Shares::Share share_;   // Of the caller, where nobody was known when the connection was made.
+  Shares::Share share_;   // Of a caller that authenticated later.
   Listener* listener_ = nullptr;
   std::optional<Conversation> conversation_;  // Since the caller is known.
   OneShot<void> begun_;
