@@ -1,4 +1,4 @@
-// What the HTTP servers of the benchmarks have in common: one thread, one epoll set, connections
+// The common part of the HTTP servers of the benchmarks: one thread, one epoll set, connections
 // that are read, answered and written until the socket is full.
 #pragma once
 

@@ -1,9 +1,9 @@
-// epoll_server: the ceiling. The least that a process can do and still answer HTTP/1.1: wait, read
+// epoll_server: the upper bound. The minimum that a process can do to answer HTTP/1.1: wait, read
 // until the blank line and Content-Length bytes more, write a fixed answer. It checks nothing,
-// routes nothing and logs nothing, so what it spends per request is the kernel's price.
+// routes nothing and logs nothing, so its cost per request is that of the kernel.
 //
-// Each thread has its own listener (SO_REUSEPORT), epoll set and connections; nothing is shared but
-// the answer, which never changes.
+// Each thread has its own listener (SO_REUSEPORT), epoll set and connections; only the answer,
+// which never changes, is shared.
 
 #include <signal.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
 // http_echo: the answers of echo_answers.h over Streamable HTTP, as one JSON text per POST. It
-// checks nothing that the measurement does not need.
+// checks only what the measurement needs.
 //
 // One thread, one epoll set.
 

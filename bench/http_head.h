@@ -1,4 +1,4 @@
-// What the servers of the benchmarks read of a request's head. They trust it.
+// The fields that the servers of the benchmarks read from a request's head. They trust it.
 #pragma once
 
 #include <strings.h>

@@ -1,5 +1,5 @@
-// Latency: how long calls took, in fixed buckets. Adding a value is one increment and never
-// allocates, so measuring does not slow what is measured.
+// Latency: durations of calls in fixed buckets. Adding a value is one increment and never
+// allocates, so that measuring does not slow down the measured code.
 //
 // Each load worker has its own; they are merged when the workers have ended. Not thread-safe.
 

@@ -1,8 +1,8 @@
-// ResponseReader: finds the end of one HTTP answer in a stream of bytes, and what the load
-// generator needs to know of it. Content-Length, chunked, and answers that end with the connection.
+// ResponseReader: finds the end of one HTTP answer in a stream of bytes, and the parts that the
+// load generator needs. Content-Length, chunked, and answers that end with the connection.
 //
-// A text/event-stream answer to a POST ends the same ways, so it needs nothing of its own.
-// Belongs to one connection; used on that connection's worker thread.
+// A text/event-stream answer to a POST ends in the same ways, so it needs no extra code. Belongs to
+// one connection; used on that connection's worker thread.
 
 #pragma once
 

@@ -12,7 +12,7 @@ int listen_on(std::uint16_t port, bool share_port);
 
 std::uint16_t port_of(int socket);
 
-// A connected, non-blocking socket with TCP_NODELAY; -1 when refused (errno says why).
+// A connected, non-blocking socket with TCP_NODELAY; -1 when refused (errno has the reason).
 int connect_to(std::uint16_t port);
 
 int make_epoll();

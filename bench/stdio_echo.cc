@@ -20,7 +20,7 @@ void write_all(std::string& pending) {
   std::string_view text = pending;
   while (!text.empty()) {
     ssize_t count = write(STDOUT_FILENO, text.data(), text.size());
-    if (count < 0 && errno != EINTR) _exit(0);  // The gateway is gone.
+    if (count < 0 && errno != EINTR) _exit(0);  // The gateway has closed the pipe.
     if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
   }
   pending.clear();
@@ -43,7 +43,7 @@ int main() {
     ssize_t count = read(STDIN_FILENO, buffer.data() + held, buffer.size() - held);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return 0;
-    // Only what is new can hold the end of the line that was held back.
+    // Only new bytes can contain the end of the retained line.
     std::size_t search_from = held;
     held += static_cast<std::size_t>(count);
     std::size_t line = 0;

@@ -1,6 +1,6 @@
-// Times what is done with text, each beside a library that does the same: checking JSON (simdjson),
-// base64 (OpenSSL), YAML to JSON (the events of libyaml alone, which ours is made of). Prints one
-// JSON object a case: nanoseconds of CPU of each, the medians of rounds that alternate.
+// Times operations on text, each beside a library that does the same: checking JSON (simdjson),
+// base64 (OpenSSL), YAML to JSON (only the events of libyaml, on which ours is based). Prints one
+// JSON object per case: nanoseconds of CPU of each, the medians of alternating rounds.
 #include <fmt/format.h>
 #include <openssl/evp.h>
 #include <yaml.h>
@@ -62,6 +62,7 @@ bool measure(const Case& one) {
   return good;
 }
 
+#ifdef PATCHBAY_SIMDJSON
 std::string repeat(std::string_view piece, std::size_t size) {
   std::string text;
   while (text.size() < size) text += piece;
@@ -76,7 +77,6 @@ std::string json_of(std::string_view piece, std::size_t size) {
   return json + "]";
 }
 
-#ifdef PATCHBAY_SIMDJSON
 void add_json(std::vector<Case>& cases) {
   struct Sample {
     std::string_view name;

@@ -1,6 +1,5 @@
-// Times the validation of a tool's arguments against its schema, beside what merely reading the
-// same text costs. Prints one JSON object a case: nanoseconds of CPU of each, the best of several
-// rounds.
+// Times the validation of a tool's arguments against its schema, beside reading the same text.
+// Prints one JSON object per case: nanoseconds of CPU of each, the best of several rounds.
 #include <fmt/format.h>
 
 #include <algorithm>

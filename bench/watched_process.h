@@ -1,4 +1,4 @@
-// What another process has used, as the kernel counts it: CPU of all its threads, and memory.
+// The resource use of another process, as the kernel counts it: CPU of all its threads, and memory.
 
 #pragma once
 

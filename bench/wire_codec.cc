@@ -1,5 +1,5 @@
-// Times what the wire protocol adds to a message of 1 KB: its frame, and its envelope, both ways,
-// beside what merely reading the same JSON costs. Prints one JSON object: nanoseconds of CPU of
+// Times the cost that the wire protocol adds to a message of 1 KB, its frame and its envelope in
+// both directions, beside reading the same JSON. Prints one JSON object: nanoseconds of CPU of
 // each, the median of several rounds.
 #include <fmt/format.h>
 

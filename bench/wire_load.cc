@@ -1,9 +1,9 @@
-// wire_load: the load generator for the wire protocol on TCP. Keeps so many calls in flight on one
-// connection, in a closed loop: each answer sends the next request. Prints the same JSON object as
-// `load`, about the measured window.
+// wire_load: the load generator for the wire protocol on TCP. It has a fixed number of calls in
+// flight on one connection, in a closed loop: each answer triggers the next request. Prints the
+// same JSON object as `load`, about the measured window.
 //
 // One thread. It looks for the correlation_id and the expected text in each answer and reads
-// nothing else of it, so that what it costs is small beside what it measures.
+// nothing else, so that its own cost is small.
 
 #include <fmt/format.h>
 #include <poll.h>

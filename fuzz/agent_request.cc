@@ -1,6 +1,5 @@
-// Fuzzes what a host, real or not, sends to the guest agent: the line of a request and its
-// parameters. What is accepted is returned unchanged in the answer; what is refused gets an answer
-// that is one line of JSON.
+// Fuzzes requests of a host to the guest agent: a line and its parameters. The answer to a valid
+// request contains its values unchanged; the answer to an invalid one is one line of JSON.
 #include <fmt/format.h>
 
 #include "agent/output.h"

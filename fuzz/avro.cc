@@ -1,6 +1,6 @@
 // Fuzzes Avro: schemas as a registry has them, and values in binary and in JSON. The input is a
-// schema and a value, with a line break between them: what a schema says of itself in JSON Schema
-// can be used, what is read is JSON, and what was written can be read.
+// schema and a value, with a line break between them. The JSON Schema of the schema must be usable,
+// decoded values must be JSON, and encoded values must be readable.
 #include "bus/avro/avro.h"
 #include "fuzz/require.h"
 #include "json/read.h"

@@ -1,7 +1,7 @@
-// Fuzzes what becomes of schemas that a Schema Registry has, in JSON Schema or Avro: the tool that
-// an agent is listed as, and the requests that are sent to it. The input is a schema and arguments,
-// with a line break between them: whatever is listed is JSON, and what is sent is what its schema
-// says.
+// Fuzzes offers made from the schemas of a Schema Registry, in JSON Schema or Avro: the tool that
+// is listed for an agent, and the requests that are sent to it. The input is a schema and
+// arguments, with a line break between them: the listed tool is JSON, and requests match their
+// schema.
 #include "bus/framing.h"
 #include "fuzz/require.h"
 #include "json/read.h"

@@ -1,6 +1,6 @@
-// Fuzzes what is read from records of a bus: framing, ids, registrations, requests, replies of
-// agents. The input is key and value of a record, with a line break between them: nothing in it may
-// crash us, and what we write of it is read as the same. Tokens for brokers are read here too.
+// Fuzzes the readers of bus records: framing, ids, registrations, requests, replies of agents. The
+// input is key and value of a record, with a line break between them. No input may cause a crash,
+// and records that we write are read back as the same. Tokens for brokers are read here too.
 #include "bus/bearer_token.h"
 #include "bus/correlation.h"
 #include "bus/framing.h"

@@ -1,5 +1,4 @@
-// Fuzzes canonical JSON: what it yields is the canonical form of itself, and differs from the text
-// in nothing.
+// Fuzzes canonical JSON: the result is its own canonical form and means the same as the text.
 #include "json/canonical.h"
 #include "fuzz/require.h"
 #include "json/diff.h"

@@ -1,5 +1,5 @@
-// Fuzzes what proxies state about their clients: the PROXY protocol header, read as a connection
-// does, and the headers X-Forwarded-For and Forwarded.
+// Fuzzes the addresses of clients that proxies state: the PROXY protocol header, read in pieces as
+// from a connection, and the headers X-Forwarded-For and Forwarded.
 #include "fuzz/require.h"
 #include "net/http/server/forwarded.h"
 #include "net/io/proxy_protocol.h"

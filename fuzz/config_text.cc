@@ -1,6 +1,5 @@
-// Fuzzes the loading of configuration text, as YAML, JSON or TOML: it ends in a tree or in faults
-// with lines, never in anything else. Whatever the tree is, it is also taken for the file of
-// another client.
+// Fuzzes the loading of configuration text, as YAML, JSON or TOML: the result is a tree, or faults
+// with lines. Each tree is also read as the file of another client.
 #include "app/client_file.h"
 #include "config/digest.h"
 #include "config/load.h"

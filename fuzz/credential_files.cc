@@ -1,4 +1,4 @@
-// Fuzzes the files of tokens and passwords: what is read can be written and read again.
+// Fuzzes the files of tokens and passwords: a file that was read can be written and read again.
 #include "fuzz/require.h"
 #include "net/io/address_range.h"
 #include "policy/auth/htpasswd.h"

@@ -1,6 +1,6 @@
-// Fuzzes what a sandbox sends to the proxy, and the entries of a list of destinations. Whatever it
-// is, a destination is a host and a port that read the same again, and what a server is sent is a
-// request of one head.
+// Fuzzes requests of a sandbox to the proxy, and the entries of a list of destinations. A
+// destination is a host and a port that can be written and read again, and the request for the
+// server is one head.
 #include "egress/request.h"
 #include "fuzz/require.h"
 #include "net/http/syntax/parse.h"

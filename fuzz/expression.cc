@@ -1,5 +1,5 @@
-// Fuzzes the calculator: an expression has a value that can be shown and read again, or an error
-// that says something.
+// Fuzzes the calculator: an expression has a value that can be written and read again, or an error
+// with a message.
 #include <cmath>
 
 #include "fuzz/require.h"

@@ -1,6 +1,6 @@
-// Fuzzes the HTTP request parser. Beyond memory faults it checks that a head means the same however
-// it arrives: what is complete stays complete with more bytes behind it, and no shorter piece is
-// complete or refused for another reason than being too long.
+// Fuzzes the HTTP request parser. Beyond memory faults it checks that the result does not depend on
+// how the head arrives: a complete head stays complete with more bytes behind it, and a shorter
+// piece is neither complete nor refused for another reason than its size.
 #include "fuzz/require.h"
 #include "net/http/syntax/parse.h"
 

@@ -1,4 +1,4 @@
-// Fuzzes the parser of HTTP response heads, in the manner of http_request.cc.
+// Fuzzes the parser of HTTP response heads, like http_request.cc.
 #include "fuzz/require.h"
 #include "net/http/syntax/parse.h"
 

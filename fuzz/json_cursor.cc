@@ -1,5 +1,5 @@
-// Fuzzes json::Cursor, the first thing that every byte from outside meets. Beyond memory faults it
-// checks that the two ways through a text agree: taking it as one value and walking into all of it.
+// Fuzzes json::Cursor, which reads every byte from outside first. Beyond memory faults it checks
+// that the two ways to read a text agree: taking it as one value, and walking into all of it.
 #include "fuzz/require.h"
 #include "json/read.h"
 
@@ -10,7 +10,8 @@ using fuzz::require;
 
 void check_string(std::string_view raw) {
   const auto text = unquote(raw);
-  if (!text) return;  // An unpaired surrogate: grammar allows what UTF-8 cannot say.
+  if (!text)
+    return;  // An unpaired surrogate: the grammar allows it, but UTF-8 cannot represent it.
   require(is_utf8(*text));
   const auto again = unquote(quote(*text));
   require(again && *again == *text);

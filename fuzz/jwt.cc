@@ -1,5 +1,5 @@
-// Fuzzes what unauthenticated clients send and what an issuer answers: tokens, their claims, key
-// sets. Nothing is accepted without a checked signature, so that claims alone never authenticate.
+// Fuzzes the input of unauthenticated clients and the answers of an issuer: tokens, their claims,
+// key sets. No token is accepted without a verified signature, so claims alone never authenticate.
 #include "policy/auth/jwt.h"
 #include "fuzz/require.h"
 

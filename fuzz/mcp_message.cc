@@ -1,5 +1,5 @@
-// Fuzzes the envelope scan and what is spliced from it: whatever a peer sends, what we forward is
-// one JSON text, with our id and no other.
+// Fuzzes the envelope scan and messages that are spliced from it: whatever a peer sends, the
+// forwarded message is one JSON text with our id and no other.
 #include "fuzz/require.h"
 #include "json/read.h"
 #include "mcp/compose.h"

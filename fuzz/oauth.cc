@@ -1,5 +1,5 @@
-// Fuzzes what servers send to an OAuth client: challenges, metadata, answers with tokens or codes.
-// Whatever is accepted can be sent in a header or requested as a scope.
+// Fuzzes the answers of servers to an OAuth client: challenges, metadata, tokens, codes. Accepted
+// values can be sent in a header or requested as a scope.
 #include "fuzz/require.h"
 #include "oauth/challenge.h"
 #include "oauth/device_flow.h"

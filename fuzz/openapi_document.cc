@@ -1,5 +1,5 @@
-// Fuzzes the reader of OpenAPI documents, JSON and YAML, which come from outside. Whatever is
-// offered of one is a tool that a client can list, under a name of its own.
+// Fuzzes the reader of OpenAPI documents, JSON and YAML, which come from outside. Each offered
+// operation is a tool that a client can list, under a unique name.
 #include <set>
 
 #include "fuzz/require.h"

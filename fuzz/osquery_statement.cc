@@ -1,5 +1,5 @@
-// Fuzzes the look at SQL before it is run: whatever SQLite would open, it has seen. A table that
-// SQLite opens and that was not found would get past our reading, to the fence of the engine.
+// Fuzzes the check of SQL before it is run: it must find every table that SQLite would open. A
+// table that it misses would be stopped only by the engine.
 #include <sqlite3.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Fuzzes the mirroring of arguments in headers. The first line is a tool's schema, the rest the
-// arguments: no schema and no argument may break out of its header line, and what we write for a
-// call is what we accept with it.
+// arguments: no schema and no argument may break out of its header line, and the headers that we
+// write for a call are accepted for it.
 #include <map>
 
 #include "fuzz/require.h"

@@ -1,5 +1,5 @@
-// Fuzzes the regular expressions: a pattern on the first line, the text on the others. The table of
-// states and following all states at once must agree, and neither may cost more than the sizes of
+// Fuzzes the regular expressions: a pattern on the first line, the text on the others. The state
+// table and the simulation of all states must agree, and neither may cost more than the sizes of
 // pattern and text allow.
 #include "json/schema/regex.h"
 #include "fuzz/require.h"

@@ -1,6 +1,6 @@
-// Fuzzes what comes from both sides of a sandbox: arguments of its tools and paths from callers,
-// and results from an agent that hostile programs may have taken over. Whatever they are, a path
-// stays beneath the workspace, and what is answered is JSON.
+// Fuzzes the input from both sides of a sandbox: arguments of its tools and paths from callers, and
+// results from an agent that hostile programs may have taken over. Every path stays beneath the
+// workspace, and every answer is JSON.
 #include "fuzz/require.h"
 #include "json/read.h"
 #include "sandbox/cgroup.h"

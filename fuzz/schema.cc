@@ -1,5 +1,5 @@
-// Fuzzes JSON Schema: a schema on the first line, a value on the others. Both come from outside.
-// Whatever they are, the verdicts agree with each other and name an existing location.
+// Fuzzes JSON Schema: a schema on the first line, a value on the others, both from outside. The
+// results agree with each other and name an existing location.
 #include "json/schema/schema.h"
 #include "fuzz/require.h"
 #include "json/index.h"

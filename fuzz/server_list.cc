@@ -1,5 +1,5 @@
-// Fuzzes the list of servers: each entry is a name with an endpoint, or an error that says
-// something; and an endpoint is an entry with a kind, or such an error.
+// Fuzzes the list of servers: each entry is a name with an endpoint, or an error with a message; an
+// endpoint is an entry with a kind, or such an error.
 #include "app/server_list.h"
 #include "app/endpoint.h"
 #include "fuzz/require.h"

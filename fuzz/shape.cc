@@ -1,5 +1,5 @@
-// Fuzzes the bridge between revisions: whatever a peer sends, each revision is sent one JSON text,
-// and what has its shape already is not touched again.
+// Fuzzes the conversion between revisions: whatever a peer sends, each revision gets one JSON text,
+// and a message that already has the right shape is not changed.
 #include <initializer_list>
 
 #include "fuzz/require.h"
@@ -58,7 +58,7 @@ void tasks(std::string_view text) {
   };
   const std::string listed = mcp::with_task_ids(text, list);
   require(is_json(listed));
-  // Quoting may change how an id is written, never what it is.
+  // Quoting may change the spelling of an id, never its value.
   require(mcp::with_task_ids(mcp::with_task_ids(listed, own), list) == listed);
   require(is_json(mcp::with_related_task(text, "up:1")));
   const mcp::Reply outcome = mcp::scanned_reply(std::string(text));

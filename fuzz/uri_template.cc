@@ -1,5 +1,5 @@
-// Fuzzes URI templates: one on the first line, a URI on the second. What is the same text matches
-// where there is no expression, and rules about resources see every way to write a URI.
+// Fuzzes URI templates: one on the first line, a URI on the second. A text without expressions
+// matches itself, and rules about resources see every spelling of a URI.
 #include "mcp/uri_template.h"
 #include "fuzz/require.h"
 #include "json/uri.h"

@@ -1,5 +1,5 @@
-// Fuzzes URLs and references to them: what is accepted can be sent in a request line and a Host
-// header as it is, and reads the same when it is written out again.
+// Fuzzes URLs and references to them: an accepted URL can be sent in a request line and a Host
+// header as it is, and is read as the same after it was written.
 #include "net/http/syntax/url.h"
 #include "fuzz/require.h"
 

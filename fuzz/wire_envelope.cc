@@ -1,5 +1,5 @@
-// Fuzzes the envelope: whatever is read can be written again and means the same, and the pieces of
-// a message come together to what was cut.
+// Fuzzes the envelope: an envelope that was read can be written again and means the same, and the
+// pieces of a message yield the original when joined.
 #include "fuzz/require.h"
 #include "json/read.h"
 #include "transport/wire/chunks.h"

@@ -1,6 +1,6 @@
-// Fuzzes the frame decoder: whatever a peer sends, however it is split, a frame is never larger
-// than allowed, nothing is read that has not arrived, and bytes that arrive one by one give no
-// fault that the same bytes in one piece would not.
+// Fuzzes the frame decoder: however the input is split, a frame is never larger than allowed, no
+// byte is read before it has arrived, and bytes that arrive one by one cause no fault that the same
+// bytes in one piece would not cause.
 #include <string>
 
 #include "fuzz/require.h"

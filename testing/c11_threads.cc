@@ -1,5 +1,5 @@
-// The threads of C11, on those of POSIX. ThreadSanitizer knows only the latter, and a thread that
-// it does not know crashes it; librdkafka's are of C11. Linked into what is built with that
+// The threads of C11, implemented with those of POSIX. ThreadSanitizer supports only the latter and
+// crashes on others; librdkafka uses C11 threads. Linked into programs that are built with that
 // sanitizer.
 #include <pthread.h>
 #include <threads.h>

@@ -1,6 +1,6 @@
-// Whatever reads foreign bytes takes work that grows with their number and no faster. Each harness
-// of fuzz/ is fed with its worst known inputs (testing/worst_inputs.h), each at a size and at four
-// times that, and the work is counted, not timed (testing/work_count.h; docs/decisions/0022).
+// Code that reads foreign bytes takes work that grows linearly with their number. Each harness of
+// fuzz/ gets its worst known inputs (testing/worst_inputs.h), each at a size and at four times that
+// size, and the work is counted, not timed (testing/work_count.h; docs/decisions/0022).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ TEST_P(Complexity, IsLinear) {
   const WorstInput& row = GetParam();
   const auto* const harness = std::ranges::find(kHarnesses, row.harness, &Harness::name);
   ASSERT_NE(harness, std::end(kHarnesses)) << "there is no harness " << row.harness;
-  work_of(*harness, row.make(kSizes[0]));  // What is made once is made now.
+  work_of(*harness, row.make(kSizes[0]));  // Objects that are created once are created now.
   std::uint64_t before = 0;
   for (const std::size_t size : kSizes) {
     const std::uint64_t work = work_of(*harness, row.make(size));

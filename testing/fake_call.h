@@ -1,4 +1,5 @@
-// A Call for tests, with a client that stores what it is sent, and a way to run tasks by hand.
+// A Call for tests, with a client that stores received messages, and functions to run tasks by
+// hand.
 //
 // Confined to the executor of the test.
 #pragma once

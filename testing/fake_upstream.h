@@ -15,6 +15,8 @@ class FakeUpstream final : public gateway::Upstream {
   void set_answer(const std::string& tool, std::string result) {
     answers_[tool] = std::move(result);
   }
+  // The tool makes a task with that id.
+  void set_task(const std::string& tool, std::string id) { tasks_[tool] = std::move(id); }
   void be(bool up) { up_ = up; }
 
   std::string_view name() const override { return name_; }
@@ -23,7 +25,10 @@ class FakeUpstream final : public gateway::Upstream {
   Task<mcp::Reply> answer(const gateway::Call&, std::string_view tool) override {
     const auto found = answers_.find(std::string(tool));
     if (found == answers_.end()) co_return Error{Code::upstream_failed, "nothing to say"};
-    co_return mcp::result_reply(found->second);
+    auto reply = mcp::result_reply(found->second);
+    if (const auto task = tasks_.find(found->first); task != tasks_.end())
+      reply.task = task->second;
+    co_return reply;
   }
   gateway::UpstreamState state() const override { return {up_, up_ ? "" : "told to be down"}; }
   Task<void> stop(Deadline) override { co_return ok(); }
@@ -31,6 +36,7 @@ class FakeUpstream final : public gateway::Upstream {
  private:
   const std::string name_;
   std::map<std::string, std::string> answers_;
+  std::map<std::string, std::string> tasks_;
   bool up_ = true;
 };
 

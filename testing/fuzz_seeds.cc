@@ -1,5 +1,5 @@
-// Every harness of fuzz/ over its seeds, which holds without a fuzzer too: harnesses build at all
-// times, and what one of them has found once stays found. CMake gives each a name of its own.
+// Runs every harness of fuzz/ over its seeds, without a fuzzer, so that harnesses always build and
+// inputs that once revealed a fault are checked again. CMake gives each harness a unique name.
 
 #include <gtest/gtest.h>
 

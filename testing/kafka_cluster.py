@@ -77,7 +77,7 @@ def fetch_registry():
 
 
 def fetch():
-    """What is there already is not fetched again; two that want it at once wait for each other."""
+    """Existing files are not fetched again; concurrent fetches wait for each other."""
     for program in ("java", "mvn"):
         if not shutil.which(program):
             raise LeftOut(f"{program} is not installed: no Apache Kafka")

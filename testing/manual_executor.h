@@ -1,4 +1,4 @@
-// Executors for tests: one driven by hand with a manual clock, and one on a thread of its own.
+// Executors for tests: one driven by hand with a manual clock, and one on its own thread.
 #pragma once
 
 #include <atomic>

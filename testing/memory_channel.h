@@ -1,6 +1,6 @@
 // A MemoryChannel is one end of a Channel in memory, for tests. It behaves like a pipe: messages
 // arrive in order, in a later turn of the executor; the text of a message is valid during the call
-// only and is overwritten after it; what was sent before an end is closed still arrives; a full
+// only and is overwritten after it; messages sent before an end is closed still arrive; a full
 // channel refuses.
 //
 // Confined to the executor of the test. REQUIRES: both ends exist while messages are on their way.
@@ -29,8 +29,8 @@ class MemoryChannel final : public transport::Channel {
   // How many messages may be on their way to the other end.
   void set_room(std::size_t room) { room_ = room; }
 
-  // The transport reports that request `id` was not taken because the session is gone, as HTTP
-  // does.
+  // The transport reports that request `id` was not accepted because the session has ended, as HTTP
+  // channels do.
   void forget_session(std::uint64_t id) {
     listener_->on_lost(id, Error{Code::unavailable, "the session is not known"});
     listener_->on_forgotten();
@@ -60,7 +60,7 @@ class MemoryChannel final : public transport::Channel {
     closed_ = true;
   }
 
-  // Like close_sending(), for a reason of its own.
+  // Like close_sending(), with another reason.
   void end_sending(std::string why) {
     if (std::exchange(sending_ended_, true) || !peer_) return;
     peer_->arrive({std::move(why), true});

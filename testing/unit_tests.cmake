@@ -40,7 +40,8 @@ if(NOT PATCHBAY_SANITIZE)
     src/skills/arithmetic.cc src/skills/expression_tokens.cc src/skills/osquery.cc
     src/frontends/goal/steps.cc src/frontends/kafka/request.cc src/app/server_list.cc
     src/app/endpoint.cc src/app/client_entry.cc src/app/client_file.cc src/app/client_keys.cc
-    src/app/client_text.cc src/agent/params.cc src/agent/protocol.cc src/agent/output.cc)
+    src/app/client_text.cc src/agent/params.cc src/agent/protocol.cc src/agent/output.cc
+    src/telemetry/otlp_response.cc)
   list(FILTER counted EXCLUDE REGEX "src/transport/wire/(envelope_channel|frame_channel|frame_connection)|src/upstreams/sandbox/agent_link")
   list(REMOVE_ITEM counted ${unit_tests})
   add_library(counted_parsers STATIC EXCLUDE_FROM_ALL ${counted})

@@ -1,5 +1,5 @@
-// Counts the work of code that is compiled with -fsanitize-coverage=trace-pc: one for each edge
-// between basic blocks that is taken, and one for each 16 bytes that memcpy and its kin go over.
+// Counts the work of code that is compiled with -fsanitize-coverage=trace-pc: one for each executed
+// edge between basic blocks, and one for each 16 bytes that memcpy and similar functions process.
 // The same input always costs the same, on any machine and under any load.
 //
 // One thread.

@@ -1,5 +1,7 @@
-// For each harness of fuzz/, the inputs of a given size that are known to cost the most: what a
-// hostile peer would send. A new harness needs at least one row. Constant.
+// For each harness of fuzz/, the inputs of a given size that are known to cost the most, as a
+// hostile peer would send them. A new harness needs at least one row.
+//
+// Constant.
 #pragma once
 
 #include <cstddef>

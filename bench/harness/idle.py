@@ -11,6 +11,7 @@ import statistics
 import struct
 import subprocess
 import time
+import uuid
 
 from . import client, processes, report, requests
 from .measure import Bench
@@ -95,7 +96,8 @@ def open_websocket(port: int) -> socket.socket:
     connection = client.connect(port)
     info = {"name": "bench", "version": "1"}
     params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info}
-    message = {"id": "1", "timestamp": "2024-01-15T10:30:45.123Z", "source": "local-router",
+    # Each id is new: the gateway refuses a message that it has had before.
+    message = {"id": str(uuid.uuid4()), "timestamp": "2024-01-15T10:30:45.123Z", "source": "local-router",
                "mcp_payload": {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}}
     text = json.dumps(message).encode()
     # The mask may be zero: then the payload is as it was.

@@ -231,7 +231,7 @@ def gateway(tools: Tools, folder: Path, settings: str, tool: str | None = None) 
         lines = lines_until_ready(process, f"{tools.gateway.name} with\n{settings}")
         address = re.search(r"mcp http\s+http://127\.0\.0\.1:(\d+)/mcp", "\n".join(lines))
         if address is None:
-            raise StartFailed("the gateway named no MCP front end")
+            raise StartFailed("the gateway named no MCP frontend")
         port = int(address[1])
         wait_for_tool(port, tool)
         yield Server(port, [process.pid], children_of(process.pid))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Goal:
-    """A bound that the project set itself, and what was measured."""
+    """A goal of the project, and the measured value."""
 
     what: str
     measured: float

@@ -1,4 +1,4 @@
-"""sandbox: what it costs to make a sandbox, to run a program in one, and to keep many.
+"""sandbox: the cost of making a sandbox, of running a program in one, and of many idle ones.
 
 The baseline is bubblewrap alone, which makes namespaces around `true` and nothing else: no limits,
 no filter, no agent, no file system of its own.

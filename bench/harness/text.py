@@ -1,7 +1,7 @@
 """text: checking JSON, base64 and YAML, each beside a library that does the same.
 
 simdjson is a baseline only: where it was not installed when the tools were built, its rows are
-left out and one line says so.
+left out, which one line reports.
 """
 
 import json

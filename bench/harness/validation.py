@@ -1,4 +1,4 @@
-"""validation: what it costs to validate the arguments of a call against the tool's schema.
+"""validation: the cost of validating the arguments of a call against the tool's schema.
 
 The baseline is reading the same text once, which the gateway does in any case.
 """

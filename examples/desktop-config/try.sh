@@ -2,7 +2,7 @@
 # Calls a server from the configuration file of a desktop client.
 set -eu
 
-# Names what is not used of the file.
+# Lists the keys of the file that are not used.
 patchbay check config.json 2>&1
 
 echo "# tools"

@@ -40,8 +40,8 @@ struct ListenSocket {
   std::string path;  // Of a Unix socket, to be removed at the end.
   // Whether a connection reveals that its peer has disconnected, and not only the end of its input.
   bool detects_disconnect = false;
-  // The ability to connect proves nothing: other users of this machine, and web pages in their
-  // browsers, reach every TCP port, on loopback too.
+  // Being able to connect proves nothing: other users of this machine, and web pages in their
+  // browsers, can reach every TCP port, also on loopback.
   bool needs_token = false;
 };
 
@@ -175,7 +175,7 @@ class Agent {
   }
 
  private:
-  // A disk that does not answer holds its thread; that must not hold us.
+  // A disk that does not answer blocks its thread; the agent must not wait for it.
   [[noreturn]] static void leave() {
     fmt::print(stderr, "patchbay agent: a request about files does not end; stopping without it\n");
     net::Child::kill_all();
@@ -246,7 +246,7 @@ detail::Root run_on_loop(Stop& /*stop*/, net::Loop& loop, Agent& agent) {
 
 Result<void> run_agent(const Settings& settings) {
   if (settings.guard) sandbox::guard(sandbox::usual_writable());
-  // Large answers are rare: the memory of each is returned to the system when it has been sent.
+  // Large answers are rare, so their memory is returned to the system after they have been sent.
   ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   net::block_signals();
   net::Orphans::before_threads();

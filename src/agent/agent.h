@@ -9,8 +9,8 @@
 
 namespace patchbay::agent {
 
-// Serves until SIGTERM or SIGINT, or until the peer on stdio has ended. Nothing that was started
-// outlives it. An error is why it could not start.
+// Serves until SIGTERM or SIGINT, or until the peer on stdio has ended. Ends everything that was
+// started. An error means that it could not start.
 Result<void> run_agent(const Settings& settings);
 
 }  // namespace patchbay::agent

@@ -7,7 +7,7 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr auto kWriteTimeout = std::chrono::hours(24);  // A program may read when it likes.
+constexpr auto kWriteTimeout = std::chrono::hours(24);  // A program may read late.
 
 }  // namespace
 
@@ -79,7 +79,7 @@ Result<Background::Process> Background::start(CommandLine line, std::string titl
   return process;
 }
 
-// The one that ended longest ago is removed first.
+// The process that ended first is removed first.
 bool Background::make_room() {
   if (processes_.size() < most_) return true;
   const auto over =

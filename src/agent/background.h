@@ -95,7 +95,8 @@ class Background {
 
   using Process = std::shared_ptr<BackgroundProcess>;
 
-  // Code::overloaded if as many run as may; Code::unavailable if it cannot be started.
+  // Code::overloaded if the maximum number of processes is running; Code::unavailable if it cannot
+  // be started.
   Result<Process> start(CommandLine line, std::string title, Deadline deadline,
                         Clock::duration grace);
 

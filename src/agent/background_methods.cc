@@ -1,4 +1,4 @@
-// start, poll, write, kill, processes: programs that go on running.
+// start, poll, write, kill, processes: programs that continue after the request.
 #include <fmt/format.h>
 
 #include <array>

@@ -11,7 +11,7 @@ namespace patchbay::agent {
 namespace {
 
 constexpr std::size_t kLongestArgument = 128 * 1024 - 1;  // MAX_ARG_STRLEN, without its NUL.
-constexpr auto kFeedTimeout = std::chrono::hours(24);     // A program may read when it likes.
+constexpr auto kFeedTimeout = std::chrono::hours(24);     // A program may read late.
 
 // A file without a name that holds `code`.
 Result<net::Fd> hold(const std::string& code) {

@@ -29,7 +29,8 @@ Result<CommandLine> shell_line(const std::string& line);
 Result<CommandLine> code_line(std::string_view program, std::string_view option,
                               const std::string& code, std::string_view reader);
 
-// Writes `input` to a program and closes its stdin. A program that does not read it all is fine.
+// Writes `input` to a program and closes its stdin. It is no error if the program does not read all
+// of it.
 Task<void> feed(net::Fd to, std::string input);
 
 struct CommandEnd {
@@ -40,12 +41,12 @@ struct CommandEnd {
 struct CommandLimits {
   std::optional<std::string> input;  // Its stdin; none: empty.
   Deadline deadline = kNever;
-  Clock::duration grace{0};  // From SIGTERM at the deadline to SIGKILL; 0: that at once.
+  Clock::duration grace{0};  // From SIGTERM at the deadline to SIGKILL; 0: SIGKILL at the deadline.
   Writer* slow = nullptr;    // The writer that may delay the outputs.
 };
 
-// Waits for `child`, which gets `grace` after the deadline. What is left then is killed, also when
-// the task is stopped: Code::cancelled.
+// Waits for `child`, which gets `grace` after the deadline. Remaining processes are then killed,
+// also when the task is stopped: Code::cancelled.
 Task<CommandEnd> wait_or_kill(net::Child& child, Deadline deadline, Clock::duration grace);
 
 // Runs until the program has ended, by wait_or_kill(). The outputs then have everything it wrote.

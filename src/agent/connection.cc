@@ -40,7 +40,7 @@ class Connection::Watch final : net::Source::Waiter {
   net::Source& source_;
 };
 
-// Does not wait for ever for a token.
+// Does not wait for a token forever.
 class Connection::Timeout final : Timer {
  public:
   Timeout(Stop& gone, std::chrono::seconds time) : gone_(gone) {
@@ -194,7 +194,7 @@ Task<void> Connection::admit(Incoming incoming) {
   co_return ok();
 }
 
-// One request always has room, however long.
+// One request is always accepted, whatever its size.
 bool Connection::is_full(std::size_t more) const {
   const Settings& settings = services_.settings;
   return !active_.empty() &&

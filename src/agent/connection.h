@@ -26,8 +26,8 @@ class Connection final : Peer {
     // is detected.
     Clock::duration linger = Clock::duration::max();
     bool trusted = true;  // Otherwise the peer must present the token first.
-    // Ends at the first line that is not a JSON object. The peer speaks another protocol then, as a
-    // web page does that posts to our port; what follows must not be run.
+    // Ends at the first line that is not a JSON object. Such a peer speaks another protocol, like a
+    // web page that posts to our port, and nothing after that line may be executed.
     bool strict = true;
   };
 
@@ -49,10 +49,10 @@ class Connection final : Peer {
     std::optional<std::uint64_t> id;
     Result<Request> request;
     const Method* method = nullptr;  // Null if there is an error.
-    bool is_object = true;           // A JSON object, or a line that is too long to tell.
+    bool is_object = true;           // A JSON object, or a line that is too long to decide.
   };
 
-  // A request that is being answered, or waits for its turn.
+  // A request that is being answered or waits for its turn.
   struct Active {
     std::optional<std::uint64_t> id;
     std::size_t bytes = 0;  // Of its parameters.

@@ -1,4 +1,4 @@
-// The methods about files: parameters are checked here, the work runs in the thread pool.
+// The file methods. Parameters are checked here; the work runs in the thread pool.
 #include "agent/files.h"
 #include "agent/methods.h"
 #include "core/base64.h"
@@ -11,7 +11,7 @@ std::optional<std::uint64_t> maybe_number(Params& params, std::string_view name)
   return params.number(name);
 }
 
-// Runs `work` where it may block.
+// Runs `work` on a thread that may block.
 Task<std::string> off_loop(Asked asked, std::function<Result<std::string>()> work) {
   if (auto good = asked.params.check(); !good) co_return good.error();
   co_return co_await asked.services.pool.run<std::string>(std::move(work));

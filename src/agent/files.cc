@@ -22,7 +22,8 @@ Error too_large(const std::string& path, std::uint64_t size, std::uint64_t most)
           fmt::format("file '{}' is too large ({} bytes, max {} bytes)", path, size, most)};
 }
 
-// Never waits for the other end of a pipe and never touches a device: only files have contents.
+// Never waits for the other end of a pipe and never touches a device: only regular files have
+// contents.
 Result<net::Fd> open_file(const Tree& tree, const std::string& path, struct stat& about) {
   auto file = tree.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file) {
@@ -35,7 +36,7 @@ Result<net::Fd> open_file(const Tree& tree, const std::string& path, struct stat
   return file;
 }
 
-// At most `most` bytes from the offset. One byte more is read, to know whether that was all.
+// At most `most` bytes from the offset. One more byte is read to find out whether there is more.
 Result<std::string> read_bytes(const net::Fd& file, const std::string& path, std::uint64_t offset,
                                std::uint64_t most, bool& whole) {
   std::string bytes;
@@ -115,7 +116,7 @@ Result<std::string> write_file(const Tree& tree, const WriteRequest& request) {
   if (!file) return path_fault("write", request.path);
   struct stat about{};
   if (::fstat(file.get(), &about) != 0) return path_fault("write", request.path);
-  // Only now is it known to be a file: nothing else is truncated or waited for.
+  // Truncates only here, after the check that it is a regular file.
   if (!S_ISREG(about.st_mode)) return path_fault("write", request.path, "not a regular file");
   const bool anew = !request.append && !request.offset;
   if (anew && about.st_size > 0 && ::ftruncate(file.get(), 0) != 0) {

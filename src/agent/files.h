@@ -27,7 +27,7 @@ struct WriteRequest {
   std::string content;
   bool append = false;
   bool create_only = false;
-  std::optional<std::uint64_t> offset;  // Writes into the file instead of over it.
+  std::optional<std::uint64_t> offset;  // Writes into the file instead of replacing it.
   std::optional<std::uint64_t> mode;
 };
 Result<std::string> write_file(const Tree& tree, const WriteRequest& request);

@@ -37,7 +37,7 @@ std::string_view kind_of(mode_t mode) {
   return "other";
 }
 
-// The size of links and folders is of no use to a reader.
+// Readers have no use for the size of links and folders.
 std::uint64_t size_of(const struct stat& about) {
   return S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : 0;
 }
@@ -60,13 +60,13 @@ Result<std::vector<Entry>> read_entries(DIR* folder, const std::string& path, st
       return path_fault("read directory", path, fmt::format("it has more than {} entries", most));
     }
     Entry entry{next->d_name};
-    // Removed meanwhile: skipped.
+    // Removed meanwhile, so skipped.
     if (::fstatat(::dirfd(folder), next->d_name, &entry.about, AT_SYMLINK_NOFOLLOW) != 0) continue;
     entries.push_back(std::move(entry));
   }
 }
 
-// Removes `name` and all that is in it, never through a link.
+// Removes `name` and everything in it; never follows a link.
 bool remove_all(int folder, const char* name, int depth) {
   if (::unlinkat(folder, name, 0) == 0) return true;
   if (errno != EISDIR && errno != EPERM) return false;

@@ -14,7 +14,7 @@ struct Language {
   std::string_view name;  // As callers write it, in any case.
   std::string_view program;
   std::string_view option;  // The code follows it.
-  // A wrapper for the same option that runs what it reads from descriptor 3: for code that is
+  // A wrapper for the same option that runs the code that it reads from descriptor 3, for code
   // longer than one argument may be.
   std::string_view reader;
 };

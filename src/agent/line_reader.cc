@@ -28,7 +28,7 @@ Task<LineReader::Line> LineReader::next() {
   }
 }
 
-// The next whole line of the buffer that is not empty.
+// The next complete line of the buffer that is not empty.
 bool LineReader::take_line(Line& line) {
   for (;;) {
     const auto end = buffer_.find('\n', searched_);
@@ -65,7 +65,7 @@ Task<void> LineReader::read_more() {
     co_await next_turn();
     in_a_row_ = 0;
   }
-  // The caller has no view of the buffer any more.
+  // The caller no longer holds a view of the buffer.
   if (used_ == buffer_.size() || used_ > buffer_.size() / 2) {
     buffer_.erase(0, used_);
     searched_ -= used_;

@@ -22,8 +22,8 @@ class LineReader {
     char first = '\0';  // The first byte of its text, also of one that is too long.
   };
 
-  // The next line that is not empty. What precedes the end of the stream without a line break is a
-  // line too. Code::unavailable at the end.
+  // The next line that is not empty. Text before the end of the stream counts as a line even
+  // without a line break. Code::unavailable at the end.
   Task<Line> next();
 
  private:
@@ -34,9 +34,9 @@ class LineReader {
   net::Source& in_;
   const std::size_t longest_;
   std::string buffer_;
-  std::size_t used_ = 0;       // Bytes at the front that are done with.
+  std::size_t used_ = 0;       // Bytes at the front that have been consumed.
   std::size_t searched_ = 0;   // There is no line break before this offset.
-  std::size_t in_a_row_ = 0;   // Bytes read without letting others have their turn.
+  std::size_t in_a_row_ = 0;   // Bytes read since other tasks had their turn.
   bool skipping_ = false;      // In a line that is too long,
   char skipped_first_ = '\0';  // which begins with this.
   bool ended_ = false;

@@ -30,7 +30,7 @@ bool same(std::string_view presented, std::string_view token) {
   return different == 0;
 }
 
-// A peer has one try.
+// A peer has one attempt.
 Task<std::string> authenticate(Asked asked) {
   const std::string presented = asked.params.text("token");
   if (auto good = asked.params.check(); !good) co_return good.error();
@@ -83,8 +83,8 @@ std::string parameters() {
   return out + "}";
 }
 
-// What this agent supports beyond its six methods, and its settings. Also where a connection
-// selects how it is served.
+// What this agent supports beyond the six methods of the protocol, and its settings. A connection
+// also selects here how it is served.
 Task<std::string> capabilities(Asked asked) {
   const bool concurrent = asked.params.flag("concurrent", asked.peer.concurrent());
   if (auto good = asked.params.check(); !good) co_return good.error();
@@ -102,7 +102,7 @@ constexpr std::string_view kRunNames =
     "argv timeout grace cwd env clear_env stdin encoding max_output keep stream max_stream";
 
 constexpr Method kMethods[] = {
-    // The six of the protocol.
+    // The six methods of the protocol.
     {"ping", {}, ping},
     {"exec", {"cmd"}, exec, kRunNames},
     {"exec_code", {"lang", "code"}, exec_code, kRunNames.substr(kRunNames.find(' ') + 1)},
@@ -112,7 +112,7 @@ constexpr Method kMethods[] = {
      answer_write_file,
      "encoding append offset create_only mode"},
     {"list_dir", {"path"}, answer_list_dir, "details"},
-    // Beyond it.
+    // Extensions.
     {"capabilities", {}, capabilities, "concurrent"},
     {"authenticate", {"token"}, authenticate, "", true, true},
     {"cancel", {"id"}, cancel, "", true},
@@ -146,7 +146,7 @@ Encoding encoding_of(Params& params) {
 Task<std::string> answer(const Method& method, Services& services, Peer& peer, std::uint64_t id,
                          std::string_view params) {
   Params read(params, positions_of(method));
-  // Also for a method without parameters: invalid ones are always refused.
+  // Methods without parameters are checked too: invalid parameters are always refused.
   if (auto good = read.check(); !good) co_return good.error();
   const Asked asked{services, peer, id, read};
   co_return co_await method.answer(asked);

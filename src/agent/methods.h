@@ -1,6 +1,6 @@
 // The methods of the agent: one table from names to the functions that answer them.
 //
-// On the thread of the agent's loop; what touches the disk goes to the thread pool.
+// On the thread of the agent's loop; file operations run in the thread pool.
 #pragma once
 
 #include <array>
@@ -43,11 +43,11 @@ class Peer {
 struct Services {
   const Settings& settings;
   Tree tree;
-  std::string token;                     // That peers must present; empty: none.
+  std::string token;                     // The token that peers must present; empty: none.
   std::vector<std::string> environment;  // Of commands.
   ThreadPool& pool;
   Background& background;
-  std::size_t commands = 0;  // That run now.
+  std::size_t commands = 0;  // Running commands.
 };
 
 // One request being handled by a method. What it refers to outlives the answer.

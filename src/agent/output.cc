@@ -74,7 +74,7 @@ bool FirstBytes::append_to(std::string& out, Encoding encoding) const {
     append_bytes(out, stored, encoding);
     return cut;
   }
-  // A character that the bound has split is left out, not replaced.
+  // A character that the limit cuts is left out, not replaced.
   if (cut) stored.remove_suffix(unfinished_tail(stored));
   std::string text;
   if (append_text(text, stored, most_) < stored.size()) cut = true;
@@ -146,7 +146,7 @@ void LastBytes::take(std::string_view bytes) {
     return;
   }
   if (stored_.size() + bytes.size() > most_) {
-    // Half of it is dropped at once, so that not every piece moves the whole.
+    // Half of it is dropped at once, so that memory is not moved for every piece.
     const std::size_t least = stored_.size() + bytes.size() - most_;
     const std::size_t drop = std::min(stored_.size(), std::max(least, most_ / 2));
     stored_.erase(0, drop);

@@ -22,7 +22,7 @@ class Output {
 
   virtual void take(std::string_view bytes) = 0;
 
-  // Bytes are only counted from now on: they need not even be read.
+  // From now on bytes are only counted; they need not even be read.
   virtual bool only_counts() const { return false; }
   virtual void count(std::size_t /*bytes*/) {}
 
@@ -33,11 +33,11 @@ class Output {
 // An output as part of the answer to a command.
 class AnsweredOutput : public Output {
  public:
-  // All that was written.
+  // Everything that was written.
   virtual std::uint64_t total() const = 0;
 
-  // Appends what is stored as a JSON string; text is cut between characters, with a note of what is
-  // missing. True if something is.
+  // Appends the stored bytes as a JSON string; text is cut between characters, with a note about
+  // missing bytes. True if bytes are missing.
   virtual bool append_to(std::string& out, Encoding encoding) const = 0;
 };
 
@@ -54,12 +54,12 @@ class FirstBytes final : public AnsweredOutput {
 
  private:
   const std::size_t most_;
-  std::string stored_;  // One byte more than the bound is enough to know that there are more.
+  std::string stored_;  // One byte more than the bound shows that there are more.
   std::uint64_t total_ = 0;
 };
 
-// The first and the last bytes, up to a bound, and how many were between them: errors are mostly at
-// the end.
+// The first and the last bytes, up to a bound, and the number of bytes between them. Errors are
+// usually at the end.
 class BothEnds final : public AnsweredOutput {
  public:
   explicit BothEnds(std::size_t most) : most_head_(most / 2), most_tail_(most - most / 2) {}
@@ -76,7 +76,7 @@ class BothEnds final : public AnsweredOutput {
   const std::size_t most_head_;
   const std::size_t most_tail_;
   std::string head_;
-  std::string tail_;  // Up to twice its bound, so that not each piece moves the whole.
+  std::string tail_;  // Up to twice its bound, so that memory is not moved for every piece.
   std::uint64_t total_ = 0;
 };
 
@@ -93,7 +93,7 @@ class LastBytes final : public Output {
     std::string bytes;
     std::uint64_t dropped = 0;  // Bytes before it that are lost.
   };
-  // At most so many bytes from the front. An incomplete character stays, unless `last`.
+  // At most that many bytes from the front. An incomplete character stays, unless `last`.
   Piece take_front(std::size_t most, bool last);
 
  private:
@@ -102,7 +102,7 @@ class LastBytes final : public Output {
   std::uint64_t dropped_ = 0;
 };
 
-// How many bytes at the end of `text` are the beginning of a character whose rest may follow.
+// The number of bytes at the end of `text` that begin a character whose rest may follow.
 std::size_t unfinished_tail(std::string_view text);
 
 }  // namespace patchbay::agent

@@ -11,7 +11,7 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr std::size_t kMostMembers = 64;  // No method has as many.
+constexpr std::size_t kMostMembers = 64;  // More than any method has.
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 

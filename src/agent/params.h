@@ -44,7 +44,7 @@ class Params {
   using Pairs = std::vector<std::pair<std::string, std::optional<std::string>>>;
   Pairs pairs(std::string_view name);
 
-  // A fault that only the method can see.
+  // A fault that only the method can detect.
   void refuse(std::string why);
 
   // Code::invalid_params if anything was wrong.

@@ -21,8 +21,8 @@ class Pump final : net::Source::Waiter, Writer::Waiting {
   Pump(net::Fd pipe, Output& output, Writer* slow = nullptr);
   ~Pump();
 
-  // The program has ended: takes what is still in the pipe, and nothing that is written later. A
-  // process that has left the program's group may hold the other end for ever.
+  // The program has ended: reads the bytes that are still in the pipe, and none that are written
+  // later. A process that has left the program's group may hold the other end open forever.
   void finish();
 
  private:

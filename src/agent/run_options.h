@@ -12,7 +12,8 @@
 namespace patchbay::agent {
 
 struct RunOptions {
-  bool used = false;  // Any of them: the answer then has more than the protocol's three members.
+  bool used =
+      false;  // Any of them is set: the answer then has more than the protocol's three members.
   Clock::duration timeout{0};
   Clock::duration grace{0};  // See CommandLimits.
   std::string cwd;

@@ -50,24 +50,25 @@ struct NumberOption {
 inline constexpr std::array kNumberOptions{
     NumberOption{"--max-line", &Settings::max_line, 1024, "Bytes of the longest request."},
     NumberOption{"--max-output", &Settings::max_output, 1,
-                 "Bytes kept of each output of a command."},
-    NumberOption{"--max-file", &Settings::max_file, 1, "Bytes of a file that are read at once."},
-    NumberOption{"--max-entries", &Settings::max_entries, 1, "Names in a folder that is listed."},
+                 "Bytes returned of each output of a command."},
+    NumberOption{"--max-file", &Settings::max_file, 1,
+                 "Bytes of a file that one request may read."},
+    NumberOption{"--max-entries", &Settings::max_entries, 1, "Names in a listed folder."},
     NumberOption{"--max-outbox", &Settings::max_outbox, 1024,
-                 "Bytes that wait for a peer before commands wait too."},
+                 "Unsent bytes for a peer before its commands are paused."},
     NumberOption{"--max-requests", &Settings::max_requests, 1, "Requests of a connection at once."},
     NumberOption{"--max-connections", &Settings::max_connections, 1, "Connections at once."},
-    NumberOption{"--max-commands", &Settings::max_commands, 1, "Commands that run at once."},
+    NumberOption{"--max-commands", &Settings::max_commands, 1, "Commands running at once."},
     NumberOption{"--max-processes", &Settings::max_processes, 1,
                  "Background processes, finished ones included."},
     NumberOption{"--max-seconds", &Settings::max_seconds, 1, "Seconds after which a command ends.",
                  kMostSeconds},
     NumberOption{"--linger-seconds", &Settings::linger_seconds, 0,
-                 "Seconds for what a peer has asked and may not be there any more to hear.",
+                 "Seconds to finish the requests of a peer that may have disconnected.",
                  kMostSeconds},
     NumberOption{"--token-seconds", &Settings::token_seconds, 1,
-                 "Seconds in which a peer must show the token.", kMostSeconds},
-    NumberOption{"--file-threads", &Settings::file_threads, 1, "Threads that work on files.",
+                 "Seconds in which a peer must present the token.", kMostSeconds},
+    NumberOption{"--file-threads", &Settings::file_threads, 1, "Threads for file operations.",
                  kMostThreads},
 };
 
@@ -76,10 +77,10 @@ inline constexpr std::string_view kListenMeaning =
 inline constexpr std::string_view kRootMeaning =
     "A folder that file requests may not leave. Commands are not confined by it.";
 inline constexpr std::string_view kGuardMeaning =
-    "Keep out of reach of the commands, and let them write to the usual folders of a sandbox only.";
+    "In a sandbox: hide the agent's memory from commands, and let them write only to its folders.";
 inline constexpr std::string_view kTokenMeaning =
-    "A file with a token that peers must show first; required for tcp.";
+    "A file with a token that peers must present first; required for tcp.";
 inline constexpr std::string_view kNullIdMeaning =
-    "Answer what has no readable id with null instead of 0.";
+    "Answer requests without a readable id with null instead of 0.";
 
 }  // namespace patchbay::agent

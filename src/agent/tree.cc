@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "sandbox/kernel_rules.h"
+
 namespace patchbay::agent {
 namespace {
 
@@ -59,10 +61,9 @@ Result<Tree> Tree::beneath(const std::string& folder) {
   if (!tree.folder_) return fault();
   const net::Fd probe(open_beneath(tree.folder_.get(), ".", O_PATH | O_CLOEXEC, 0));
   if (!probe) {
-    return Error{
-        Code::unavailable,
-        fmt::format("cannot confine files to {}: openat2: {}; Linux 5.6 or newer is needed", folder,
-                    std::strerror(errno))};
+    return Error{Code::unavailable,
+                 fmt::format("cannot confine files to {}: openat2: {}", folder,
+                             sandbox::openat2_fault(errno, sandbox::kernel_release()))};
   }
   return tree;
 }

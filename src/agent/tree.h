@@ -25,8 +25,8 @@ class Tree {
   // Like open(2); an empty descriptor, and errno, if that fails.
   net::Fd open(const std::string& path, int flags, unsigned mode = 0) const;
 
-  // The folder that a name is in, for the calls that work on names. The name is empty if the path
-  // has none (`/`, `..`).
+  // The folder that contains a name, for system calls that work on names. The name is empty if the
+  // path has none (`/`, `..`).
   struct Entry {
     net::Fd folder;  // Empty, and errno, if it cannot be opened.
     std::string name;

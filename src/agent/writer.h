@@ -1,7 +1,7 @@
-// A Writer is the output side of a connection: many put lines into it, and what is put during a
-// turn is sent in one write at its end. It refuses nothing; a sender of more than the peer reads
-// waits for room first, and with it the program whose output it is. (net::Outbox is for senders
-// that must not wait: it refuses.)
+// A Writer is the output side of a connection. Many senders queue lines in it, and everything
+// queued during a turn is sent in one write at the end of the turn. It refuses nothing: a sender
+// whose peer reads too slowly waits for room first, and so does the program whose output it sends.
+// (net::Outbox is for senders that must not wait: it refuses.)
 //
 // Confined to the thread of its source.
 #pragma once

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "config/file.h"
+#include "config/read_value.h"
 #include "observe/log.h"
 
 namespace patchbay::app {
@@ -15,14 +16,14 @@ using policy::AuthFiles;
 using policy::AuthSettings;
 using policy::JwtSettings;
 
-// The name under which /ready shows why the files of `auth` were refused.
+// The name under which /ready lists why the files of `auth` were refused.
 constexpr const char* kCredentials = "auth";
 
 Error in(std::string_view setting, std::string_view file, const Error& why) {
   return {why.code, fmt::format("{}: {} {}", setting, file, why.message)};
 }
 
-// Where an issuer's keys come from: what a source is made of.
+// The parameters of a source of keys for one issuer.
 std::string origin_of(const JwtSettings& one) {
   return fmt::format("{}\n{}\n{}\n{} {} {} {} {} {}", one.issuer, one.jwks, one.ca,
                      one.refresh.count(), one.refetch.count(), one.max_stale.count(),
@@ -34,7 +35,7 @@ bool is_resource(const std::string& text) {
   return url && !text.ends_with('/') && text.find('?') == std::string::npos;
 }
 
-// What is wrong with the issuers; empty if nothing is.
+// The faults of the issuers; empty if there are none.
 std::string fault_of(const JwtSettings& one) {
   if (auto url = jwks_url(one.jwks); !url) return "jwks: " + url.error().message;
   for (const auto& name : one.algorithms) {
@@ -122,7 +123,7 @@ AuthService::AuthService(Executor& control, metrics::Registry& registry, Refusal
 
 Result<void> AuthService::apply(const AuthSettings& settings) {
   if (settings_ == settings) return ok();
-  // Watched before they are read: no change is missed.
+  // Watched before they are read, so that no change is missed.
   std::vector<std::string> files;
   if (!settings.token_file.empty()) files.push_back(settings.token_file);
   if (settings.basic) files.push_back(settings.basic->file);
@@ -169,20 +170,20 @@ void AuthService::on_files_changed() {
   refusals_.set(kCredentials, std::move(reasons));
 }
 
-// A file without a byte is one that somebody is writing, or has cut off by mistake; one that is
-// gone may come back. Neither is a reason to forget who may call.
+// An empty file is probably being written, or was truncated by mistake, and a missing one may come
+// back. Neither is a reason to revoke access.
 Result<void> AuthService::renew_if_changed() {
   auto stamps = stamps_of(files_);
   for (std::size_t i = 0; i < files_.size(); ++i) {
     if (stamps_[i].size == 0 || stamps[i].size > 0) continue;
     const bool gone = stamps[i].inode == 0;
     return Error{Code::invalid_params,
-                 fmt::format("{}: {} {}; what it said before stays in use until a restart",
+                 fmt::format("{}: {} {}; its earlier content stays in use until a restart",
                              files_[i] == settings_->token_file ? "token_file" : "basic.file",
                              files_[i], gone ? "is gone" : "is empty")};
   }
   auto files = read_auth_files(*settings_);
-  // The files are being changed right now; the watch reports again.
+  // The files are being changed right now; the watch will report again.
   if (stamps_of(files_) != stamps) return ok();
   if (files && digester_.of("files", files->text) == seen_) return ok();
   auto renewed = renew();

@@ -1,6 +1,6 @@
-// The AuthService makes the Authenticator of the running configuration, and makes it anew whenever
-// the tokens or passwords in the files it names have changed. A file that is broken, empty or gone
-// changes nothing.
+// The AuthService makes the Authenticator of the running configuration, and a new one whenever
+// tokens or passwords have changed in the files that the configuration names. A broken, empty or
+// missing file changes nothing.
 //
 // Lives on the control thread.
 #pragma once
@@ -19,11 +19,11 @@
 
 namespace patchbay::app {
 
-// Reads the files that the settings name. A token file that is not there yet has no tokens. The
-// error begins with the setting.
+// Reads the files that the settings name. A missing token file has no tokens. The error begins with
+// the setting.
 Result<policy::AuthFiles> read_auth_files(const policy::AuthSettings& settings);
 
-// Adds a fault for everything in the section that cannot be used.
+// Adds a fault for each part of the section that cannot be used.
 void check_auth(const policy::AuthSettings& settings, const config::Node& root,
                 const std::string& file, config::Faults& faults);
 
@@ -31,13 +31,13 @@ class AuthService {
  public:
   using Notify = std::function<void(std::shared_ptr<const policy::Authenticator>)>;
 
-  // `tell` is called with each new Authenticator; with null where no credentials are needed.
-  // `refusals` outlives this.
+  // Calls `notify` with each new Authenticator, or with null where no credentials are needed.
+  // `refusals` outlives this object.
   AuthService(Executor& control, metrics::Registry& registry, Refusals& refusals,
               policy::Digester digester, Notify notify);
 
-  // REQUIRES: check_auth() has found no fault. Fails, and changes nothing, if files have become bad
-  // since.
+  // REQUIRES: check_auth() has found no fault. If files have become invalid since then, it fails
+  // and changes nothing.
   Result<void> apply(const policy::AuthSettings& settings);
 
   Task<void> stop();
@@ -52,12 +52,12 @@ class AuthService {
   Refusals& refusals_;
   const policy::Digester digester_;
   const Notify notify_;
-  std::optional<policy::AuthSettings> settings_;  // In use; none before the first.
-  std::vector<std::string> files_;                // That the settings name.
-  policy::Digest seen_{};                         // Of what is in them.
-  std::vector<FileStamp> stamps_;                 // Of the files, when they were last used.
-  JwksSource::Home owner_;
-  // With what they were made from: unchanged settings keep their keys.
+  std::optional<policy::AuthSettings> settings_;  // In use; null before the first.
+  std::vector<std::string> files_;                // The files that the settings name.
+  policy::Digest seen_{};                         // The digest of their contents.
+  std::vector<FileStamp> stamps_;  // The stamps of the files when they were last used.
+  JwksSource::Owner owner_;
+  // The inputs of the current sources: unchanged settings keep their keys.
   std::vector<std::pair<std::string, std::shared_ptr<JwksSource>>> sources_;
   std::unique_ptr<net::FileWatch> watch_;
 };

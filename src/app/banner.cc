@@ -17,7 +17,13 @@ namespace patchbay::app {
 namespace {
 
 constexpr auto kRetry = std::chrono::milliseconds(100);
-constexpr std::size_t kAtomicWrite = 4096;  // A pipe that polls writable takes this much at once.
+constexpr std::size_t kAtomicWrite =
+    4096;  // A pipe that polls writable accepts this many bytes at once.
+
+bool on_all_addresses(const net::Address& address) {
+  const std::string text = address.text();
+  return text.starts_with("0.0.0.0:") || text.starts_with("[::]:");
+}
 
 // A mark in front of an upstream, for people.
 std::string_view mark(bool up, bool terminal) {
@@ -37,12 +43,30 @@ std::string upstream_line(const UpstreamReport& one) {
                      detail);
 }
 
+// Where this machine reaches the listener: nothing connects to all addresses.
+std::string reachable(const net::Address& address) {
+  if (!on_all_addresses(address)) return address.text();
+  return fmt::format("{}:{}", address.text().starts_with('[') ? "[::1]" : "127.0.0.1",
+                     address.port());
+}
+
+// `curl` for a path of the listener, so that it works as printed.
+std::string curl_command(const net::Address& address, const ProxiesSection& proxies) {
+  std::string command = "curl -s";
+  if (proxies.precedes(ListenerKey::listen)) command += " --haproxy-protocol";
+  // Other names than those of this machine are allowed by http.hosts alone.
+  const std::string there = reachable(address);
+  const bool named = there.starts_with("127.0.0.1:") || there.starts_with("[::1]:");
+  if (!named) command += " -H 'Host: localhost'";
+  return command;
+}
+
 }  // namespace
 
 void Banner::print_head(const Configuration& configuration,
                         std::span<const std::unique_ptr<frontends::SharedFrontend>> frontends,
                         const net::Address& address) {
-  // What works without credentials, if some are required.
+  // Routes that work without credentials, if some need credentials.
   if (configuration.settings.auth.on()) {
     try_path_ = "/health";
   } else {
@@ -51,10 +75,15 @@ void Banner::print_head(const Configuration& configuration,
   std::string text = fmt::format("patchbay {}  config {}  digest {}\n", kVersion,
                                  configuration.file.empty() ? "defaults" : configuration.file,
                                  configuration.digest);
+  if (on_all_addresses(address)) {
+    text += fmt::format("listening  {}, every address of this machine\n", address.text());
+  }
+  try_command_ = curl_command(address, configuration.settings.proxies);
+  const std::string there = reachable(address);
   for (const auto& frontend : frontends) {
     for (const auto& [name, paths] : frontend->entrances()) {
       text += fmt::format("front end  {}", name);
-      for (const auto path : paths) text += fmt::format("  http://{}{}", address.text(), path);
+      for (const auto path : paths) text += fmt::format("  http://{}{}", there, path);
       text += '\n';
     }
   }
@@ -75,7 +104,7 @@ void Banner::print_tls(const TlsSection& section, const net::Address& address) {
     if (choice.value == section.clients()) clients = choice.name;
   }
   text += fmt::format("front end  all of these under tls  https://{}  client certificates {}\n",
-                      address.text(), clients);
+                      reachable(address), clients);
   put(text);
 }
 
@@ -100,7 +129,10 @@ void Banner::print_ready(const std::vector<UpstreamReport>& upstreams, const std
   std::string text;
   if (!bus.empty()) text += fmt::format("bus        {}\n", bus);
   for (const auto& one : upstreams) text += upstream_line(one);
-  text += fmt::format("ready\ntry:\n  curl -s http://{}{}\n", address.text(), try_path_);
+  const std::string url = fmt::format("http://{}{}", reachable(address), try_path_);
+  // In some shells, brackets are a pattern.
+  const std::string_view quote = url.find('[') == std::string::npos ? "" : "'";
+  text += fmt::format("ready\ntry:\n  {0} {1}{2}{1}\n", try_command_, quote, url);
   put(text);
 }
 
@@ -116,7 +148,7 @@ void Banner::write_out() {
     const ssize_t count =
         ::write(STDOUT_FILENO, rest_.data(), std::min(rest_.size(), kAtomicWrite));
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) break;
-    if (count < 0) return rest_.clear();  // Nobody will ever read it.
+    if (count < 0) return rest_.clear();  // Nobody can read it any more.
     rest_.erase(0, static_cast<std::size_t>(count));
   }
   if (!rest_.empty()) here().timers().set(*this, here().now() + kRetry);

@@ -1,7 +1,7 @@
-// What `patchbay serve` says on stdout when it starts: what runs, where, and what to type next.
+// What `patchbay serve` prints to stdout when it starts: what runs, where, and what to type next.
 //
-// Writing never blocks: if nobody reads stdout, what is left is tried again from time to time, and
-// the gateway starts and stops all the same.
+// Writing never blocks: if nobody reads stdout, the rest is retried from time to time, and the
+// gateway starts and stops regardless.
 //
 // Lives on the control thread.
 #pragma once
@@ -20,25 +20,25 @@ namespace patchbay::app {
 
 class Banner final : Timer {
  public:
-  // The version, the configuration, and where each front end is.
+  // The version, the configuration, and the address of each frontend.
   void print_head(const Configuration& configuration,
                   std::span<const std::unique_ptr<frontends::SharedFrontend>> frontends,
                   const net::Address& address);
 
-  // The TLS listener, which serves the same front ends.
+  // The TLS listener, which serves the same frontends.
   void print_tls(const TlsSection& section, const net::Address& address);
 
-  // A listener of a front end's own.
+  // The listener of one frontend.
   void print_listener(const FrontendListener& listener, const net::Address& address);
 
-  // The gateway is not ready without the required upstreams that are down; why they are.
+  // The required upstreams that are down, and why, so that the gateway is not ready.
   void print_waiting(const std::vector<UpstreamReport>& upstreams);
 
-  // `bus` is where the embedded bus is; empty if there is none.
+  // `bus` is the address of the embedded bus; empty if there is none.
   void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
                    const net::Address& address);
 
-  // What has not been written by now never is.
+  // Gives up the text that has not been written yet.
   void close() { drop(); }
 
  private:
@@ -48,6 +48,7 @@ class Banner final : Timer {
 
   std::string rest_;  // Still to be written.
   std::string_view try_path_ = "/health";
+  std::string try_command_ = "curl -s";
 };
 
 }  // namespace patchbay::app

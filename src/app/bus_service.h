@@ -1,5 +1,5 @@
-// The BusService has the embedded bus of this process, once an upstream wants one. It stays until
-// the process ends, so that what is on it outlives a reload.
+// The BusService owns the embedded bus of this process, which starts when an upstream first needs
+// it. The bus runs until the process ends, so that its data outlives a reload.
 //
 // Lives on the control thread; describe() may be called on any.
 #pragma once
@@ -14,19 +14,19 @@ namespace patchbay::app {
 
 class BusService {
  public:
-  // The bus, started if it is not; null if it cannot be, which is logged.
+  // The bus, which is started if necessary; null if it cannot start, which is logged.
   std::shared_ptr<bus::EmbeddedBus> get();
 
-  // Where it is, as JSON; empty if there is none.
+  // Its addresses as JSON; empty if there is none.
   std::string describe() const;
 
-  // For people: where it is, and that it is not for keeps; empty if there is none.
+  // For people: its addresses, and that it stores nothing on disk; empty if there is none.
   std::string banner() const;
 
   Task<void> stop();
 
  private:
-  mutable std::mutex mutex_;  // For those who ask from other threads.
+  mutable std::mutex mutex_;  // For callers on other threads.
   std::shared_ptr<bus::EmbeddedBus> bus_;
 };
 

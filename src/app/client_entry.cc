@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 
 #include "app/client_keys.h"
+#include "app/client_times.h"
 #include "app/endpoint.h"
 #include "app/upstream_entries.h"
 #include "config/make_node.h"
@@ -20,7 +19,7 @@ using config::Kind;
 using config::Node;
 using config::text_node;
 
-// How clients call what we call a kind. Empty: the URL decides.
+// The names that clients use for our kinds. Empty: the URL decides.
 struct ClientType {
   std::string_view name;
   std::string_view kind;
@@ -39,7 +38,7 @@ constexpr std::array kClientTypes{
 
 constexpr std::array<std::string_view, 3> kTypeKeys{"type", "transport", "transportType"};
 // The first that is given is used.
-constexpr std::array<std::string_view, 3> kUrlKeys{"httpUrl", "url", "serverUrl"};
+constexpr std::array<std::string_view, 4> kUrlKeys{"httpUrl", "url", "serverUrl", "tcp"};
 constexpr std::array<std::string_view, 3> kAllowKeys{"includeTools", "enabled_tools", "tools"};
 constexpr std::array<std::string_view, 3> kDenyKeys{"excludeTools", "disabled_tools",
                                                     "disabledTools"};
@@ -71,13 +70,24 @@ void add_at(Node& map, std::string_view key, int line, Node value) {
   map.members.push_back({std::string(key), line, std::move(value)});
 }
 
+// What is null is not given: some clients write all the keys that they know.
+Node without_nulls(Node entry) {
+  std::erase_if(entry.members,
+                [](const config::Member& one) { return one.value.kind == Kind::null; });
+  return entry;
+}
+
 class EntryTranslator {
  public:
   EntryTranslator(const Node& entry, const std::string& path, const ClientContext& context)
-      : entry_(entry), path_(path), context_(context), faults_before_(context.faults.size()) {}
+      : entry_(without_nulls(entry)),
+        path_(path),
+        context_(context),
+        faults_before_(context.faults.size()) {}
 
   std::optional<Node> translate() {
     if (entry_.kind != Kind::map) return wrong(entry_, path_, "is not a map of settings");
+    if (!check_switches()) return std::nullopt;
     if (is("disabled", "true") || is("enabled", "false")) {
       return left_out("is disabled, so it is not offered");
     }
@@ -88,21 +98,27 @@ class EntryTranslator {
       return wrong(type->value, path_, fmt::format("the type is not one of: {}", type_names()));
     }
     const std::string_view kind = named ? named->kind : "";
-    const bool runs = named && !kind.empty() ? kind == "stdio" : entry_.find("command") != nullptr;
     url_ = find_first(entry_, kUrlKeys);
+    const bool uses_url = context_.url_first && url_;
+    const bool has_command = entry_.find("command") && !uses_url;
+    const bool runs = named && !kind.empty() && !uses_url ? kind == "stdio" : has_command;
     if (!runs && !url_ && entry_.find("settings")) {
       return left_out("belongs to an extension of the editor, which runs it; left out");
+    }
+    if (only_enables()) return left_out("only enables a server of another file; left out");
+    if (!runs && url_ && is_local_http(kind)) {
+      return left_out("HTTP over a local socket or pipe is not supported; left out");
     }
     Node ours = empty_map(entry_.line);
     if (runs) {
       add_program(ours);
     } else if (url_) {
-      add_remote(ours, kind);
+      add_remote(ours, kind == "stdio" ? "" : kind);
     } else {
       return wrong(entry_, path_, named ? "has no 'url'" : "has no 'command' and no 'url'");
     }
     add_tools(ours);
-    add_times(ours);
+    add_client_times(ours, entry_, path_, context_);
     note_unread(runs);
     if (context_.faults.size() > faults_before_) return std::nullopt;
     return ours;
@@ -112,6 +128,29 @@ class EntryTranslator {
   bool is(std::string_view key, std::string_view text) const {
     const Node* const found = entry_.find(key);
     return found && found->text == text;
+  }
+
+  bool check_switches() const {
+    for (const std::string_view key : {"disabled", "enabled"}) {
+      const Node* const given = entry_.find(key);
+      if (!given || given->text == "true" || given->text == "false") continue;
+      wrong(*given, config::member_path(path_, key), "expected true or false");
+      return false;
+    }
+    return true;
+  }
+
+  // opencode: the server itself is in the file of an organization.
+  bool only_enables() const {
+    return !entry_.members.empty() &&
+           std::ranges::all_of(entry_.members,
+                               [](const config::Member& one) { return one.key == "enabled"; });
+  }
+
+  // VS Code: `unix:///run/server.sock#/path` and `pipe:///pipe/name`.
+  bool is_local_http(std::string_view kind) const {
+    const std::string& url = url_->value.text;
+    return url.starts_with("pipe://") || (kind == "http" && url.starts_with("unix://"));
   }
 
   std::optional<Node> wrong(const Node& at, const std::string& path, std::string message) const {
@@ -138,7 +177,9 @@ class EntryTranslator {
         return ours;
       }
       for (const auto& name : text->left) {
-        note(value.line, path, fmt::format("${{{}}} is passed to the program as it is", name));
+        note(value.line, path,
+             for_program ? fmt::format("${{{}}} is passed to the program as it is", name)
+                         : fmt::format("${{{}}} stays as it is", name));
       }
       ours.text = std::move(text->text);
     }
@@ -187,6 +228,7 @@ class EntryTranslator {
     copy(ours, "args", "args", true);
     copy(ours, "env", "env");
     copy(ours, "environment", "env");
+    drop_unset_variables(ours);
     copy(ours, "envFile", "env_file");
     add_passed_variables(ours);
     if (entry_.find("cwd")) {
@@ -200,6 +242,17 @@ class EntryTranslator {
     } else if (!context_.default_cwd.empty()) {
       add_at(ours, "cwd", entry_.line, at_line(text_node(context_.default_cwd), entry_.line));
     }
+  }
+
+  // VS Code: null is a variable that the program does not get.
+  void drop_unset_variables(Node& ours) const {
+    Node* const env = ours.find("env");
+    if (!env) return;
+    std::erase_if(env->members, [&](const config::Member& one) {
+      if (one.value.kind != Kind::null) return false;
+      note(one.line, path_, fmt::format("the variable {} is null, so it is not set", one.key));
+      return true;
+    });
   }
 
   void add_command_list(Node& ours, Node command, const std::string& path) const {
@@ -221,11 +274,16 @@ class EntryTranslator {
     for (const auto& item : given->items) {
       const Node* const name = item.kind == Kind::map ? item.find("name") : &item;
       if (name) names.items.push_back(*name);
+      const Node* const source = item.find("source");
+      if (!source || source->text == "local") continue;
+      note(source->line, config::member_path(path_, "env_vars"),
+           fmt::format("the source '{}' is not read: the variable is that of the gateway",
+                       source->text));
     }
     add_at(ours, "env_pass", given->line, std::move(names));
   }
 
-  // `kind` is what the entry says; empty if it leaves that to the URL.
+  // `kind` is the kind in the entry; empty if the entry has none.
   void add_remote(Node& ours, std::string_view kind) const {
     const std::string path = config::member_path(path_, url_->key);
     const Node url = in_our_notation(url_->value, path, false);
@@ -257,7 +315,12 @@ class EntryTranslator {
     for (const std::string_view key : {"headers", "http_headers"}) {
       const Node* const given = entry_.find(key);
       if (!given) continue;
-      const Node headers = in_our_notation(*given, config::member_path(path_, key), false);
+      const std::string path = config::member_path(path_, key);
+      if (given->kind != Kind::map) {
+        wrong(*given, path, "is not a map of headers");
+        continue;
+      }
+      const Node headers = in_our_notation(*given, path, false);
       for (const auto& member : headers.members) all.members.push_back(member);
     }
     if (const Node* const from = entry_.find("env_http_headers")) {
@@ -280,7 +343,7 @@ class EntryTranslator {
     Node tools = empty_map(entry_.line);
     add_patterns(tools, "allow", kAllowKeys);
     add_patterns(tools, "deny", kDenyKeys);
-    // Here an empty `allow` is no limit; there it leaves no tool.
+    // In our settings an empty `allow` is no limit; in the client's it allows no tool.
     if (const Node* const allow = tools.find("allow"); allow && allow->items.empty()) {
       const int line = allow->line;
       note(line, path_, "allows no tool, so none is offered");
@@ -315,30 +378,6 @@ class EntryTranslator {
     if (patterns) add_at(tools, ours, patterns->line, *std::move(patterns));
   }
 
-  void add_times(Node& ours) const {
-    add_time(ours, "timeout", "timeout", context_.timeout_unit);
-    add_time(ours, "tool_timeout_sec", "timeout", TimeUnit::seconds);
-    add_time(ours, "startup_timeout_sec", "start_timeout", TimeUnit::seconds);
-    add_time(ours, "startup_timeout_ms", "start_timeout", TimeUnit::milliseconds);
-  }
-
-  void add_time(Node& ours, std::string_view key, std::string_view our_key, TimeUnit unit) const {
-    const Node* const given = entry_.find(key);
-    if (!given) return;
-    const std::string path = config::member_path(path_, key);
-    double number = -1;
-    const char* const end = given->text.data() + given->text.size();
-    const auto read = std::from_chars(given->text.data(), end, number);
-    constexpr double kMost = 1e12;
-    if (read.ptr != end || read.ec != std::errc() || !(number >= 0 && number < kMost)) {
-      wrong(*given, path, "is not a number of seconds or milliseconds");
-      return;
-    }
-    const double ms = std::ceil(unit == TimeUnit::seconds ? number * 1'000 : number);
-    const std::string text = fmt::format("{:.0f}ms", ms);
-    add_at(ours, our_key, given->line, at_line(config::bare_node(text), given->line));
-  }
-
   // A note for each key that has had no effect.
   void note_unread(bool runs) const {
     for (const auto& [key, line, value] : entry_.members) {
@@ -351,6 +390,8 @@ class EntryTranslator {
                               std::ranges::find(kTypeKeys, key) != kTypeKeys.end();
       if (!known) {
         note(line, path, std::string(kNoCounterpart));
+      } else if (known->off_is_nothing && value.text == "false") {
+        continue;
       } else if (known->use == KeyUse::ignored) {
         note(line, path, std::string(known->why));
       } else if (known->use == KeyUse::remote && runs) {
@@ -372,7 +413,7 @@ class EntryTranslator {
     return all;
   }
 
-  const Node& entry_;
+  const Node entry_;
   const std::string& path_;
   const ClientContext& context_;
   const std::size_t faults_before_;
@@ -384,18 +425,6 @@ class EntryTranslator {
 std::optional<Node> translate_entry(const Node& entry, const std::string& path,
                                     const ClientContext& context) {
   return EntryTranslator(entry, path, context).translate();
-}
-
-std::string upstream_name(std::string_view name) {
-  std::string good;
-  for (const char c : name.substr(0, kMostUpstreamName)) {
-    const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                         (c >= '0' && c <= '9') || c == '_' || c == '-';
-    // Two underscores separate an upstream from a tool.
-    const bool separates = c == '_' && good.ends_with('_');
-    good += allowed && !separates ? c : '-';
-  }
-  return good.empty() ? "server" : good;
 }
 
 }  // namespace patchbay::app

@@ -9,7 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "app/client_choices.h"
 #include "app/client_entry.h"
+#include "app/client_name.h"
 #include "config/load.h"
 #include "config/make_node.h"
 #include "core/environment.h"
@@ -24,14 +26,13 @@ using config::Node;
 
 // `mcp` is the list of servers in opencode; elsewhere it has settings about servers.
 constexpr std::array<std::string_view, 3> kClientSections{"context_servers", "mcp_servers", "mcp"};
-// In these, what is no map is an endpoint of ours.
+// In these sections, a value that is not a map is one of our endpoints.
 constexpr std::array<std::string_view, 3> kShared{"mcpServers", "servers", "mcp.servers"};
 // Folders in which editors store the file of a project.
 constexpr std::array<std::string_view, 8> kProjectFolders{
     ".vscode", ".cursor", ".gemini", ".codex", ".zed", ".roo", ".windsurf", ".opencode"};
 constexpr std::size_t kNamesInNote = 8;
 constexpr std::size_t kMaxInputs = 100;
-constexpr std::size_t kMaxPatterns = 256;     // Each is compared with every server.
 constexpr std::string_view kStdin = "stdin";  // What `import -` calls its file.
 
 bool is_section(std::string_view key) {
@@ -48,6 +49,20 @@ bool names_servers(const Node* section) {
          });
 }
 
+// opencode from its second version on has them one level deeper, where VS Code has its own.
+bool is_second_opencode(const Node& root, const std::string& file) {
+  const Node* const mcp = root.find("mcp");
+  const Node* const servers = mcp ? mcp->find("servers") : nullptr;
+  if (!servers || servers->kind != Kind::map) return false;
+  const Node* const schema = root.find("$schema");
+  return fs::path(file).filename().string().starts_with("opencode.") ||
+         (schema && schema->text.find("opencode.ai") != std::string::npos) ||
+         std::ranges::any_of(servers->members, [](const config::Member& server) {
+           const Node* const type = server.value.find("type");
+           return type && (type->text == "local" || type->text == "remote");
+         });
+}
+
 bool any_entry_has(const Node* section, std::initializer_list<std::string_view> keys) {
   return section && std::ranges::any_of(section->members, [&](const config::Member& member) {
            return std::ranges::any_of(
@@ -55,7 +70,7 @@ bool any_entry_has(const Node* section, std::initializer_list<std::string_view> 
          });
 }
 
-// Claude Code: `projects` has the servers of each project, by its folder.
+// Claude Code: `projects` has the servers of each project, by folder.
 const Node* project_servers(const Node& project) {
   const Node* const servers = project.find("mcpServers");
   return servers && servers->kind == Kind::map && !servers->members.empty() ? servers : nullptr;
@@ -68,23 +83,25 @@ bool has_project_servers(const Node& root) {
          });
 }
 
-// Gemini CLI, by the folder of the file or by keys that only its entries have.
+// Gemini CLI: recognised by the folder of the file, or by keys that only its entries have.
 bool is_gemini(const Node& root, const std::string& file) {
   return fs::path(file).parent_path().filename() == ".gemini" ||
-         any_entry_has(root.find("mcpServers"),
-                       {"httpUrl", "includeTools", "excludeTools", "trust", "authProviderType"});
+         any_entry_has(root.find("mcpServers"), {"httpUrl", "includeTools", "excludeTools", "trust",
+                                                 "authProviderType", "tcp"});
 }
 
 // Cline and its relatives count in seconds, and so does Zed.
-bool counts_seconds(const Node& root, const std::string& file, std::string_view section) {
-  return section == "context_servers" || file.ends_with("cline_mcp_settings.json") ||
-         any_entry_has(root.find("mcpServers"), {"autoApprove", "alwaysAllow"});
+TimeUnit time_unit(const Node& root, const std::string& file, std::string_view section) {
+  if (section == "context_servers") return TimeUnit::zed;
+  const bool seconds = file.ends_with("cline_mcp_settings.json") ||
+                       any_entry_has(root.find("mcpServers"), {"autoApprove", "alwaysAllow"});
+  return seconds ? TimeUnit::seconds : TimeUnit::milliseconds;
 }
 
 // The folder of the project that a file belongs to.
 struct Project {
   fs::path folder;
-  bool certain = false;  // The file is in a folder that an editor makes in a project.
+  bool certain = false;  // By the name of the file, or of a folder that an editor makes.
 };
 
 Project project_of(const std::string& file) {
@@ -96,11 +113,18 @@ Project project_of(const std::string& file) {
   const std::string name = folder.filename();
   const bool inner = std::ranges::find(kProjectFolders, name) != kProjectFolders.end();
   const fs::path outer = inner ? folder.parent_path() : folder;
-  // The file of a user is for every project: the one in which the gateway was started.
+  // A user's file applies to every project: here, to the folder in which the gateway was started.
   if (outer == home || (!home.empty() && folder.string().starts_with(home.string() + "/."))) {
     return {here};
   }
-  return {outer, inner};
+  const std::string file_name = whole.filename();
+  return {outer, inner || file_name == ".mcp.json" || file_name.starts_with("opencode.")};
+}
+
+bool may_concern_servers(const std::string& key) {
+  constexpr std::array<std::string_view, 5> kParts{"mcp", "MCP", "server", "Server", "tool"};
+  return std::ranges::any_of(
+      kParts, [&key](std::string_view part) { return key.find(part) != std::string_view::npos; });
 }
 
 class FileTranslator {
@@ -112,12 +136,14 @@ class FileTranslator {
         notes_(notes),
         project_(project_of(file)),
         inputs_(client_inputs(root)),
-        opencode_(names_servers(root.find("mcp"))) {}
+        second_opencode_(is_second_opencode(root, file)),
+        opencode_(second_opencode_ || names_servers(root.find("mcp"))) {}
 
   void translate() {
     const bool foreign = is_client_file(root_, file_);
     hoist_servers();
     if (foreign) add_project_servers();
+    if (foreign) remove_disabled_servers();
     for (auto& [key, line, section] : root_.members) {
       if (!is_section(key) || section.kind != Kind::map) continue;
       if (key != "mcp" || opencode_) {
@@ -127,21 +153,28 @@ class FileTranslator {
       }
     }
     if (!foreign) return;
-    choose_servers();
-    deny_tools();
+    const ClientChoices choices{file_, names_, faults_, notes_};
+    if (!opencode_) choose_servers(root_, choices);
+    if (opencode_) deny_tools(root_, opencode_section(), choices);
     remove_others();
   }
 
  private:
-  // `mcp: {servers, inputs}`, as settings of VS Code have it.
+  // `mcp: {servers, …}`, as settings of VS Code and the newer opencode have it.
   void hoist_servers() {
     const Node* const mcp = root_.find("mcp");
     const Node* const servers = mcp ? mcp->find("servers") : nullptr;
-    if (!servers || opencode_) return;
+    if (!servers || (opencode_ && !second_opencode_)) return;
+    const Node* const timeout = second_opencode_ ? mcp->find("timeout") : nullptr;
     for (const auto& [key, line, value] : mcp->members) {
-      if (key != "servers" && key != "inputs") note_unread(line, config::member_path("mcp", key));
+      const bool known = key == "servers" || key == "inputs" || &value == timeout;
+      if (!known) note_unread(line, config::member_path("mcp", key));
     }
     Node section = *servers;
+    for (auto& server : section.members) {
+      const bool lacks = timeout && server.value.kind == Kind::map && !server.value.find("timeout");
+      if (lacks) add_member(server.value, "timeout", *timeout);
+    }
     std::erase_if(root_.members, [](const config::Member& one) { return one.key == "mcp"; });
     add_member(root_, "mcp.servers", std::move(section));
   }
@@ -167,6 +200,25 @@ class FileTranslator {
     }
   }
 
+  // Claude Code: `disabledMcpServers` of that project.
+  void remove_disabled_servers() {
+    const Node* const projects = root_.find("projects");
+    Node* const servers = root_.find("mcpServers");
+    std::error_code ignored;
+    const Node* const project =
+        projects ? projects->find(fs::current_path(ignored).string()) : nullptr;
+    const Node* const disabled = project ? project->find("disabledMcpServers") : nullptr;
+    if (!disabled || !servers) return;
+    for (const auto& name : disabled->items) {
+      std::erase_if(servers->members, [&](const config::Member& server) {
+        if (server.key != name.text) return false;
+        note(server.line, config::member_path("mcpServers", server.key),
+             "left out because of disabledMcpServers");
+        return true;
+      });
+    }
+  }
+
   // A server of the project replaces one of the user.
   void set_server(const config::Member& server) {
     Node& all = *root_.find("mcpServers");
@@ -174,16 +226,18 @@ class FileTranslator {
     all.members.push_back(server);
   }
 
+  std::string_view opencode_section() const { return second_opencode_ ? "mcp.servers" : "mcp"; }
+
   ClientContext context_for(std::string_view section) const {
     ClientVariables variables{.workspace = project_.folder,
                               .home = read_variable("HOME").value_or(""),
                               .inputs = inputs_,
                               .bare_dollar = is_gemini(root_, file_),
-                              .braces = section == "mcp"};
+                              .braces = opencode_ && section == opencode_section()};
     return {.file = file_,
             .variables = std::move(variables),
-            .timeout_unit =
-                counts_seconds(root_, file_, section) ? TimeUnit::seconds : TimeUnit::milliseconds,
+            .timeout_unit = time_unit(root_, file_, section),
+            .url_first = is_gemini(root_, file_),
             .default_cwd = project_.certain ? project_.folder.string() : "",
             .faults = faults_,
             .notes = notes_};
@@ -200,12 +254,28 @@ class FileTranslator {
       }
       auto translated = translate_entry(entry, path, context);
       if (!translated) continue;
-      const std::string good = upstream_name(name);
+      const std::string good = free_name(name);
       if (good != name) note(line, path, fmt::format("the name becomes {}", good));
       names_.emplace(good, name);
       ours.push_back({good, line, *std::move(translated)});
     }
     section.members = std::move(ours);
+  }
+
+  // A name that can be used as it is stays; another one gives way to it, and to those before it.
+  std::string free_name(const std::string& name) const {
+    const std::string good = upstream_name(name);
+    if (good == name) return good;
+    for (int number = 1;; ++number) {
+      std::string free = number == 1 ? good : numbered_upstream_name(good, number);
+      if (!names_.contains(free) && !names_something(free)) return free;
+    }
+  }
+
+  bool names_something(const std::string& name) const {
+    return std::ranges::any_of(root_.members, [&](const config::Member& section) {
+      return (is_section(section.key) || section.key == "upstreams") && section.value.find(name);
+    });
   }
 
   void note(int line, std::string path, std::string message) {
@@ -216,110 +286,29 @@ class FileTranslator {
     note(line, std::move(path), "not read: it has no counterpart here");
   }
 
-  // Gemini CLI: `mcp.allowed` and `mcp.excluded` say which servers are used.
-  void choose_servers() {
-    const Node* const mcp = root_.find("mcp");
-    Node* const servers = root_.find("mcpServers");
-    if (!mcp || !servers || opencode_) return;
-    for (const auto& [key, line, value] : mcp->members) {
-      const std::string path = config::member_path("mcp", key);
-      const bool allowed = key == "allowed";
-      if (!allowed && key != "excluded") {
-        note_unread(line, path);
-        continue;
-      }
-      std::set<std::string> names;
-      for (const auto& name : value.items) names.insert(upstream_name(name.text));
-      std::erase_if(servers->members, [&](const config::Member& server) {
-        if (names.contains(server.key) == allowed) return false;
-        note(server.line, config::member_path("mcpServers", server.key),
-             fmt::format("left out because of {}", path));
-        return true;
-      });
-    }
-  }
-
-  // opencode: `tools` has patterns of SERVER_TOOL that are switched off.
-  void deny_tools() {
-    const Node* const tools = root_.find("tools");
-    Node* const servers = root_.find("mcp");
-    if (!tools || !servers || !opencode_) return;
-    if (tools->members.size() > kMaxPatterns) {
-      faults_.push_back(
-          {file_, tools->line, "tools", fmt::format("has more than {} patterns", kMaxPatterns)});
-      return;
-    }
-    for (const auto& [pattern, line, value] : tools->members) {
-      bool used = false;
-      for (auto& [name, at, server] : servers->members) {
-        if (value.text != "false") continue;
-        for (const auto& denied : parts_after(pattern, opencode_name(names_[name]) + "_")) {
-          deny(server, denied, line);
-          used = true;
-        }
-      }
-      if (!used) note(line, config::member_path("tools", pattern), "concerns no server; not read");
-    }
-  }
-
-  // How opencode writes the name of a server in the names of its tools.
-  static std::string opencode_name(std::string name) {
-    for (char& c : name) {
-      const bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || c == '_' || c == '-';
-      if (!allowed) c = '_';
-    }
-    return name;
-  }
-
-  // What can be left of a pattern once `prefix` has been matched.
-  static std::vector<std::string> parts_after(std::string_view pattern, std::string_view prefix) {
-    std::set<std::size_t> offsets;
-    const auto reach = [&](std::size_t offset) {
-      while (offsets.insert(offset).second && offset < pattern.size() && pattern[offset] == '*') {
-        ++offset;
-      }
-    };
-    reach(0);
-    for (const char c : prefix) {
-      for (const std::size_t offset : std::exchange(offsets, {})) {
-        if (offset == pattern.size()) continue;
-        if (pattern[offset] == '*') reach(offset);
-        if (pattern[offset] == '?' || pattern[offset] == c) reach(offset + 1);
-      }
-    }
-    std::vector<std::string> parts;
-    for (const std::size_t offset : offsets) {
-      // What a star before it matches too needs no pattern of its own.
-      const bool covered = offset > 0 && pattern[offset - 1] == '*' && offsets.contains(offset - 1);
-      if (offset < pattern.size() && !covered) parts.emplace_back(pattern.substr(offset));
-    }
-    return parts;
-  }
-
-  static void deny(Node& server, const std::string& pattern, int line) {
-    if (!server.find("tools")) add_member(server, "tools", config::map_node({}));
-    Node& tools = *server.find("tools");
-    if (!tools.find("deny")) add_member(tools, "deny", config::list_node({}));
-    tools.find("deny")->items.push_back(config::text_node(pattern));
-    tools.find("deny")->items.back().line = line;
-  }
-
   // The rest of the file is the client's own; one note names it.
   void remove_others() {
-    const bool chosen = root_.find("mcpServers") != nullptr;  // By `mcp`, which has been read.
+    const bool chosen = root_.find("mcpServers") != nullptr;  // `mcp`, which has been read.
     std::vector<std::string> names;
     int first = 0;
     std::erase_if(root_.members, [&](const config::Member& member) {
       const std::string& key = member.key;
       if (is_section(key) && (key != "mcp" || opencode_)) return false;
       const bool used = key == "inputs" || key == "$schema" || (key == "mcp" && chosen) ||
-                        (key == "tools" && opencode_);
+                        (key == "tools" && opencode_) || chooses_servers(key);
       if (!used && names.empty()) first = member.line;
       if (!used) names.push_back(key);
       return true;
     });
     if (names.empty()) return;
+    // The list is cut, so what may concern servers is first.
+    std::vector<std::string> others;
+    std::erase_if(names, [&others](const std::string& name) {
+      if (may_concern_servers(name)) return false;
+      others.push_back(name);
+      return true;
+    });
+    names.insert(names.end(), others.begin(), others.end());
     std::string list = names.front();
     for (std::size_t i = 1; i < std::min(names.size(), kNamesInNote); ++i) list += ", " + names[i];
     if (names.size() > kNamesInNote) {
@@ -334,11 +323,12 @@ class FileTranslator {
   Faults& notes_;
   const Project project_;
   const std::vector<ClientInput> inputs_;
-  const bool opencode_;
+  const bool second_opencode_;
+  const bool opencode_;                       // Of either version.
   std::map<std::string, std::string> names_;  // What the file calls the servers, by our names.
 };
 
-// Whether a text anywhere below `node` has `reference` in it.
+// Whether a text below `node`, at any depth, contains `reference`.
 bool refers(const Node& node, const std::string& reference) {
   return node.text.find(reference) != std::string::npos ||
          std::ranges::any_of(node.items,

@@ -42,6 +42,7 @@ constexpr std::array kClientKeys{
     ClientKey{"url", KeyUse::remote},
     ClientKey{"serverUrl", KeyUse::remote},
     ClientKey{"httpUrl", KeyUse::remote},
+    ClientKey{"tcp", KeyUse::remote},
     ClientKey{"headers", KeyUse::remote},
     ClientKey{"http_headers", KeyUse::remote},
     ClientKey{"env_http_headers", KeyUse::remote},
@@ -50,7 +51,7 @@ constexpr std::array kClientKeys{
     ClientKey{"autoApprove", KeyUse::ignored, kApproval},
     ClientKey{"alwaysAllow", KeyUse::ignored, kApproval},
     ClientKey{"default_tools_approval_mode", KeyUse::ignored, kApproval},
-    ClientKey{"oauth", KeyUse::ignored, kSignIn},
+    ClientKey{"oauth", KeyUse::ignored, kSignIn, true},
     ClientKey{"auth", KeyUse::ignored, kSignIn},
     ClientKey{"scopes", KeyUse::ignored, kSignIn},
     ClientKey{"oauth_resource", KeyUse::ignored, kSignIn},
@@ -58,8 +59,8 @@ constexpr std::array kClientKeys{
     ClientKey{"authProviderType", KeyUse::ignored, kSignIn},
     ClientKey{"targetAudience", KeyUse::ignored, kSignIn},
     ClientKey{"targetServiceAccount", KeyUse::ignored, kSignIn},
-    ClientKey{"sandbox", KeyUse::ignored, kSandbox},
-    ClientKey{"sandboxEnabled", KeyUse::ignored, kSandbox},
+    ClientKey{"sandbox", KeyUse::ignored, kSandbox, true},
+    ClientKey{"sandboxEnabled", KeyUse::ignored, kSandbox, true},
 };
 
 }  // namespace

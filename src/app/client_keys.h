@@ -1,4 +1,6 @@
-// The keys that clients write into the entry of a server, and what becomes of each. Values only.
+// The keys that clients write into the entry of a server, and how each is handled.
+//
+// Values only.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +12,14 @@ enum class KeyUse : std::uint8_t {
   shared,   // Read for every server.
   program,  // Read for a program.
   remote,   // Read for a server at a URL.
-  ignored,  // Not read; `why` says what that means.
+  ignored,  // Not read; `why` gives the consequence.
 };
 
 struct ClientKey {
   std::string_view name;
   KeyUse use;
-  std::string_view why = {};  // For the note.
+  std::string_view why = {};    // For the note.
+  bool off_is_nothing = false;  // With the value false nothing is lost.
 };
 
 // Null for a key that no known client has.

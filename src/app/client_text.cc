@@ -10,6 +10,8 @@ namespace patchbay::app {
 namespace {
 
 bool is_capital(char c) { return (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr std::string_view kLowerCase = "abcdefghijklmnopqrstuvwxyz";
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_part(char c) { return is_capital(c) || is_digit(c) || (c >= 'a' && c <= 'z'); }
 
@@ -21,7 +23,7 @@ bool in_capitals(std::string_view name) {
   return std::ranges::all_of(name, [](char c) { return is_capital(c) || is_digit(c); });
 }
 
-// A value of our own, as text that our notation leaves alone.
+// A value of our own, escaped so that our notation leaves it unchanged.
 std::string literal(std::string_view value) {
   std::string text;
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -33,11 +35,13 @@ std::string literal(std::string_view value) {
 
 std::string folder_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// What editors define.
+// Variables that editors define.
 std::optional<std::string> defined(std::string_view name, const ClientVariables& variables) {
   if (name == "workspaceFolder" || name == "workspaceRoot" || name == "cwd") {
     return literal(variables.workspace);
   }
+  // With the name of one of several folders: here there is one.
+  if (name.starts_with("workspaceFolder:")) return literal(variables.workspace);
   if (name == "workspaceFolderBasename") return literal(folder_name(variables.workspace));
   if (name == "userHome") return "${env:HOME}";
   if (name == "pathSeparator" || name == "/") return "/";
@@ -73,7 +77,7 @@ class Translator {
   }
 
  private:
-  // Translates what stands at the front of `text`, and yields its length.
+  // Translates the expression at the front of `text`, and returns its length.
   Result<std::size_t> take(std::string_view text) {
     if (text.starts_with("${")) return braced(text);
     if (variables_.bare_dollar && text.front() == '$') return bare(text);
@@ -97,6 +101,11 @@ class Translator {
       out_.text += *value;
       return end + 1;
     }
+    constexpr std::string_view kHomeFile = "file:~/";
+    if (inside.starts_with(kHomeFile)) {
+      out_.text += fmt::format("${{file:{}/{}}}", variables_.home, inside.substr(kHomeFile.size()));
+      return end + 1;
+    }
     const std::string_view name = inside.substr(0, inside.find(":-"));
     if (const auto value = defined(inside, variables_)) {
       out_.text += *value;
@@ -106,7 +115,12 @@ class Translator {
       out_.left.emplace_back(name);
       out_.text += fmt::format("$${{{}}}", inside);
     } else {
-      out_.text += text.substr(0, end + 1);  // ${env:…}, ${file:…}; others are faults later.
+      // ${env:…} and ${file:…}; ${config:…} and the like are faults later.
+      const bool source = inside.substr(0, inside.find(':')).find_first_not_of(kLowerCase) ==
+                              std::string_view::npos &&
+                          inside.find(':') != std::string_view::npos;
+      if (!source && !inside.empty()) out_.left.emplace_back(inside);
+      out_.text += text.substr(0, end + 1);
     }
     return end + 1;
   }

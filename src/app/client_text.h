@@ -10,13 +10,13 @@
 
 namespace patchbay::app {
 
-// A value that the client asks its user for: `${input:id}`. Here it is an environment variable,
-// and the commands ask for it on a terminal.
+// A value that the client asks its user for: `${input:id}`. Here it is an environment variable, and
+// commands ask for it on a terminal.
 struct ClientInput {
   std::string id;
   std::string variable;          // The id in capitals: `api-key` is API_KEY.
   std::string description = {};  // May be empty.
-  std::string fallback = {};     // What the client proposes. Empty: nothing.
+  std::string fallback = {};     // The client's default. Empty: none.
   bool password = false;
   std::vector<std::string> options = {};  // Empty: any text.
 };
@@ -31,14 +31,15 @@ struct ClientVariables {
 
 struct ClientText {
   std::string text;
-  std::vector<std::string> left = {};  // Names in `${…}` that stayed as they are.
+  std::vector<std::string> left = {};  // Names in `${…}` that were not translated.
 };
 
-// The name of the variable that stands for an input.
+// The name of the environment variable for an input.
 std::string input_variable(std::string_view id);
 
-// `text` in our notation. With `for_program`, `${name}` with small letters stays: it is text for a
-// shell rather than a variable of the environment. Fails for an input that is not declared.
+// `text` in our notation. With `for_program`, `${name}` in small letters is not translated: it is
+// text for a shell rather than a variable of the environment. Fails for an input that is not
+// declared.
 Result<ClientText> translate_text(std::string_view text, const ClientVariables& variables,
                                   bool for_program);
 

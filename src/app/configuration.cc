@@ -9,12 +9,16 @@
 
 #include "app/auth_service.h"
 #include "app/client_file.h"
+#include "app/console_section.h"
 #include "app/env_file.h"
 #include "app/properties.h"
 #include "app/sign_in_section.h"
+#include "app/telemetry_section.h"
 #include "app/timeout_notes.h"
 #include "app/upstream_entries.h"
 #include "config/digest.h"
+#include "config/fields.h"
+#include "config/file.h"
 #include "config/load.h"
 #include "config/make_node.h"
 #include "core/environment.h"
@@ -31,15 +35,30 @@ using config::Node;
 
 // The members of `entry` that every upstream can have, or all others.
 Node part_of(const Node& entry, bool common) {
-  constexpr auto kNames = config::field_names<gateway::UpstreamSettings>();
+  const config::Fields& fields = config::fields<gateway::UpstreamSettings>();
   Node part = entry;
   std::erase_if(part.members, [&](const config::Member& member) {
-    return (std::ranges::find(kNames, member.key) != kNames.end()) != common;
+    const auto found = std::ranges::find(fields, member.key, &config::Field::name);
+    return (found != fields.end()) != common;
   });
   return part;
 }
 
-// What to make an upstream from; faults if the entry is not good.
+// Whatever the kind: settings that it does not have are not there.
+UpstreamProtection protection_of(const Node& entry) {
+  const auto text_of = [](const Node* node) { return node ? node->text : std::string(); };
+  UpstreamProtection protection;
+  if (const Node* const sandbox = entry.find("sandbox")) {
+    protection.sandbox = sandbox->kind != config::Kind::null;
+    protection.network = text_of(sandbox->find("network")) == "host";
+  }
+  protection.user = text_of(entry.find("user"));
+  const std::string isolation = text_of(entry.find("isolation"));
+  protection.separation = isolation == "shared" ? 0 : isolation == "per-session" ? 2 : 1;
+  return protection;
+}
+
+// The factory of an upstream; adds faults if the entry is invalid.
 void add_plan(UpstreamEntry& entry, Configuration& loaded, Faults& faults) {
   const std::string& file = loaded.file;
   const UpstreamKind* const kind = find_upstream_kind(entry.kind);
@@ -55,8 +74,8 @@ void add_plan(UpstreamEntry& entry, Configuration& loaded, Faults& faults) {
     return;
   }
   const config::Location at{file, entry.path, faults};
-  kind->apply_aliases(entry.node, at, loaded.notes);
-  config::apply_aliases<gateway::UpstreamSettings>(entry.node, at, loaded.notes);
+  config::apply_aliases(kind->fields(), entry.node, at, loaded.notes);
+  config::apply_aliases(config::fields<gateway::UpstreamSettings>(), entry.node, at, loaded.notes);
   const Node common = part_of(entry.node, true);
   const Node own = part_of(entry.node, false);
   auto settings = config::read<gateway::UpstreamSettings>(common, file, entry.path, faults);
@@ -65,14 +84,15 @@ void add_plan(UpstreamEntry& entry, Configuration& loaded, Faults& faults) {
   }
   auto make = kind->read(entry.name, own, file, entry.path, faults);
   std::string digest = config::digest(own);
-  // An upstream that may list more, or less, lists again. Its tools are chosen without it.
+  // An upstream whose limits on lists change must list again. Its choice of tools needs no restart.
   if (const Node* const lists = common.find("lists")) digest += " " + config::digest(*lists);
   loaded.upstreams.push_back({entry.name, entry.kind, std::move(digest), std::move(settings),
-                              std::move(make), entry.path, examine_upstream(entry, own, file)});
+                              std::move(make), entry.path, examine_upstream(entry, own, file),
+                              protection_of(own)});
 }
 
-// A program that may not be run is a fault of the file. What cannot be found is not: it may come
-// later, and is looked at again before it is run.
+// A program that is not allowed is a fault of the file. A program that cannot be found is not: it
+// may be installed later, and is checked again before it is run.
 void check_command(const UpstreamEntry& entry, const upstreams::AllowedCommands& allowed,
                    const std::string& file, Faults& faults) {
   Faults reported_before;
@@ -86,7 +106,7 @@ void check_command(const UpstreamEntry& entry, const upstreams::AllowedCommands&
                     may_run.error().message});
 }
 
-// Absent, or with nothing in it, are two things: the second allows nothing.
+// Absent and empty differ: empty allows nothing.
 void read_rules(Configuration& loaded, const Node& root, Faults& faults) {
   const Node* const given = root.find("rules");
   if (!given) return;
@@ -111,7 +131,7 @@ void read_plans(Configuration& loaded, const Node& root, Faults& faults) {
     for (const auto& name : settings.stdio.env_pass) digest += " env_pass " + name;
     if (!commands) continue;
     check_command(entry, *loaded.allowed, loaded.file, faults);
-    // What may be run is part of what a program is started with.
+    // The allowed programs are part of what a program is started with.
     for (const auto& command : *commands) digest += " " + command;
   }
 }
@@ -119,7 +139,7 @@ void read_plans(Configuration& loaded, const Node& root, Faults& faults) {
 constexpr std::string_view kAuthLine =
     "auth: { tokens: [{ name: me, token: \"${env:PATCHBAY_TOKEN}\" }] }";
 
-// What any page may read must not come with what a browser keeps for one.
+// Pages that any origin may read must not be sent with a browser's credentials.
 void check_cors(const Settings& settings, const Node& root, const std::string& file,
                 Faults& faults) {
   const CorsSection& cors = settings.http.cors;
@@ -137,13 +157,13 @@ void check_cors(const Settings& settings, const Node& root, const std::string& f
   if (!settings.auth.on()) {
     at.member("origins").fault(
         section->line,
-        "'*' would let any web page call, since nobody is asked who they are; name "
+        "'*' would let any web page call, since callers are not authenticated; name "
         "the origins, or add `auth`");
   }
 }
 
-// `section` is where `listen` stands, under `key`; null: it comes from elsewhere. `asks`: clients
-// must authenticate.
+// `section` is the section that contains `listen` under `key`; null: the address comes from
+// elsewhere. `asks`: clients must authenticate.
 void check_listen(const std::string& listen, const Node* section, const config::Location& at,
                   bool asks, const std::string& key = "listen") {
   const Node* const given = section ? section->find(key) : nullptr;
@@ -160,15 +180,15 @@ void check_listen(const std::string& listen, const Node* section, const config::
   }
 }
 
-// Files that cannot be used are faults: at start they are printed at once, and on a reload the old
-// ones stay in use.
+// Unusable files are faults: at start they are printed at once, and on a reload the old ones stay
+// in use.
 void finish_tls(Configuration& loaded, const Node& root, Faults& faults) {
   if (!loaded.settings.tls) return;
   std::ranges::copy(tls_files(*loaded.settings.tls), std::back_inserter(loaded.files));
   const Node* const section = root.find("tls");
   const config::Location at{loaded.file, "tls", faults};
   const bool whole = section && section->find("listen") && section->find("cert");
-  if (!whole) return;  // A fault already.
+  if (!whole) return;  // Already reported as a fault.
   check_listen(loaded.settings.tls->listen, section, at, loaded.settings.auth.on());
   auto context = tls_context(*loaded.settings.tls);
   if (context) {
@@ -201,7 +221,7 @@ void finish_wire(Configuration& loaded, const Node& root, Faults& faults) {
   }
 }
 
-// Equal for configurations that mean the same, the files of the TLS listener included.
+// Equal for configurations that mean the same, including the files of the TLS listener.
 std::string digest_of(const Configuration& loaded, Node root) {
   if (loaded.settings.tls) {
     root.members.push_back(
@@ -211,10 +231,15 @@ std::string digest_of(const Configuration& loaded, Node root) {
     root.members.push_back(
         {"files of wire.tls", 0, config::list_node(tls_contents(*loaded.settings.wire->tls))});
   }
+  const auto& otlp = loaded.settings.telemetry.otlp;
+  if (otlp.tls != net::TlsClientSettings()) {
+    root.members.push_back(
+        {"files of telemetry.otlp.tls", 0, config::list_node(collector_certificates(otlp))});
+  }
   return config::digest(root);
 }
 
-// By what is written, so that a change of a file that a section names does not show here.
+// The digest of the text, so that a change of a file that a section names has no effect here.
 std::map<std::string, std::string> section_digests(const Node& root) {
   std::map<std::string, std::string> digests;
   for (const auto& [key, line, value] : root.members) {
@@ -227,7 +252,7 @@ std::map<std::string, std::string> section_digests(const Node& root) {
   return digests;
 }
 
-// What goals need to know of the upstreams, and which skills they name.
+// The facts about upstreams that goals need, and the skills that they name.
 void finish_goals(Configuration& loaded, const Node& root, Faults& faults) {
   auto& goals = loaded.settings.goals;
   for (const auto& plan : loaded.upstreams) {
@@ -246,7 +271,7 @@ void finish_goals(Configuration& loaded, const Node& root, Faults& faults) {
   }
 }
 
-// A pattern that fits nothing would be fulfilled for ever.
+// A pattern that matches nothing would always be satisfied.
 void check_ready(const Configuration& loaded, const Node& root, Faults& faults) {
   const Node* const section = root.find("ready");
   for (const auto& pattern : loaded.settings.ready.upstreams) {
@@ -279,17 +304,20 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   if (!file.empty()) {
     loaded.files.push_back(file);
     root = load_configuration_file(file, faults, loaded.warnings, &loaded.files);
+    // One that cannot be read is a fault already.
+    if (auto text = config::read_file(file, config::kMaxFile)) loaded.text = *std::move(text);
     loaded.blank =
         root.kind == config::Kind::null || (root.kind == config::Kind::map && root.members.empty());
-    // What could be read is looked at all the same: all faults at once.
+    // Checks the readable part all the same, to report all faults at once.
     if (root.kind == config::Kind::null && !faults.empty()) return loaded;
     if (root.kind == config::Kind::null) root.kind = config::Kind::map;
   }
   if (root.kind == config::Kind::map && !names_upstreams(root)) {
+    loaded.names_upstreams = false;
     root.members.push_back({"upstreams", 0, default_upstreams()});
   }
-  // Before anything else looks at the keys, or adds some.
-  config::apply_aliases<Settings>(root, {file, "", faults}, loaded.notes);
+  // Before any other code looks at the keys or adds some.
+  config::apply_aliases(config::fields<Settings>(), root, {file, "", faults}, loaded.notes);
   if (!overrides.properties.empty()) loaded.files.push_back(overrides.properties);
   loaded.ignored = apply_properties(overrides.properties, root, faults);
   loaded.settings = config::read<Settings>(root, file, "", faults, client_sections());
@@ -304,10 +332,14 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   check_proxies(loaded.settings.proxies, root, file, faults);
   check_auth(loaded.settings.auth, root, file, faults);
   check_sign_in(loaded.settings.sign_in, root, file, faults);
+  check_console(loaded.settings, root, file, faults);
   loaded.sections = section_digests(root);
-  loaded.digest = digest_of(loaded, root);  // Before the files are used: a change since then shows.
+  loaded.digest = digest_of(
+      loaded, root);  // Taken before the files are used, so that a later change is detected.
   finish_tls(loaded, root, faults);
   finish_wire(loaded, root, faults);
+  loaded.collector = read_collector(loaded.settings.telemetry.otlp, root, file, loaded.files,
+                                    faults, loaded.warnings);
   config::sort_by_line(faults);
   config::sort_by_line(loaded.notes);
   config::sort_by_line(loaded.warnings);

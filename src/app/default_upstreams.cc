@@ -12,7 +12,8 @@ using config::map_node;
 using config::text_node;
 
 // /proc/self/exe is the running program, even if its file has been replaced meanwhile. Programs
-// that replace it know the oldest revision, and its client under this name.
+// that replace it support the oldest revision, expect its client under this name, and get exactly
+// the messages that they know.
 config::Node osquery_upstream() {
   config::Node client = map_node({{"name", 0, text_node("spring-ai-agent")},
                                   {"version", 0, text_node("1.0.0")},
@@ -24,12 +25,13 @@ config::Node osquery_upstream() {
                    {"command", 0, text_node("/proc/self/exe")},
                    {"args", 0, list_node({"osquery"})},
                    {"env_pass", 0, list_node({"MCP_DEBUG"})},
+                   {"request_progress", 0, bare_node("false")},
                    {"protocol", 0, std::move(protocol)}});
 }
 
 namespace {
 
-// Nothing waits until somebody asks: most who try the gateway never do.
+// Starts nothing in advance: most users who try the gateway never create a sandbox.
 config::Node sandbox_upstream() {
   return map_node(
       {{"kind", 0, text_node("sandbox")}, {"pool", 0, map_node({{"size", 0, bare_node("0")}})}});

@@ -1,4 +1,4 @@
-// What the gateway offers when its configuration names no upstreams.
+// The upstreams that the gateway offers when its configuration names none.
 #pragma once
 
 #include <string_view>
@@ -13,11 +13,11 @@ inline constexpr std::string_view kOsqueryName = "osquery";
 inline constexpr std::string_view kAgentsName = "agents";
 inline constexpr std::string_view kSandboxName = "sandbox";
 
-// The entry of our own osquery server, which runs as a child like any other program.
+// The entry of our own osquery server, which runs as a child process like any other program.
 config::Node osquery_upstream();
 
-// The whole section `upstreams`. Looks at the machine: sandboxes are among them where they can be
-// set apart with all their limits, and agents on Kafka where the environment names a cluster.
+// The whole section `upstreams`. Examines the machine: `sandbox` is included if sandboxes can run
+// with all their limits, and `agents` if the environment names a Kafka cluster.
 config::Node default_upstreams();
 
 }  // namespace patchbay::app

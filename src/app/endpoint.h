@@ -1,4 +1,4 @@
-// An endpoint says in one text where an MCP server is and how to speak to it:
+// An endpoint is one text that names the address of an MCP server and its protocol:
 //
 //   stdio://python3 calc_server.py     http(s)://host/path     sse(s)://host/path
 //   custom-http(s)-sse://host/base     tcp://host:port         unix:///path
@@ -15,7 +15,7 @@
 
 namespace patchbay::app {
 
-// The entry of an upstream, with its kind and the settings that the endpoint stands for.
+// The entry of an upstream: its kind and the settings that the endpoint stands for.
 Result<config::Node> read_endpoint(std::string_view endpoint);
 
 // All schemes, for people.

@@ -22,7 +22,7 @@ bool is_env_name(std::string_view name) {
   });
 }
 
-// A value in quotes may be followed by a comment; one without ends where a comment begins.
+// A value in quotes may be followed by a comment; one without quotes ends where a comment begins.
 std::string read_env_value(std::string_view value) {
   const char quote = value.empty() ? '\0' : value.front();
   if (quote == '"' || quote == '\'') {
@@ -90,7 +90,7 @@ void add_variables_of_file(config::Node& program, const config::Location& at,
   }
   if (!program.find("env")) add_member(program, "env", config::map_node({}));
   config::Node& env = *program.find("env");
-  if (env.kind != config::Kind::map) return;  // A fault of its own.
+  if (env.kind != config::Kind::map) return;  // Reported as a fault elsewhere.
   std::set<std::string> given_names;
   for (const auto& member : env.members) given_names.insert(member.key);
   for (auto& [name, value] : *variables) {

@@ -6,18 +6,19 @@
 #include <string_view>
 #include <vector>
 
-#include "config/fields.h"
 #include "config/node.h"
+#include "config/read_value.h"
+#include "config/settings.h"
 #include "core/result.h"
 
 namespace patchbay::app {
 
 // The variables in `text`. Empty lines and lines that begin with # are skipped, `export ` in front
-// and quotes around a value are dropped. Fails, naming the line, for anything else.
+// and quotes around a value are dropped. Any other text is an error that names the line.
 Result<config::Dict<std::string>> read_env_file(std::string_view text);
 
 // Adds the variables of the file that `env_file` of a program names to its `env`, unless they are
-// there. `files` gets the name of the file.
+// set there. `files` gets the name of the file.
 void add_variables_of_file(config::Node& program, const config::Location& at,
                            std::vector<std::string>& files);
 

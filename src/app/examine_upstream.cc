@@ -29,8 +29,10 @@ ExamineUpstream examine_upstream(const UpstreamEntry& entry, const config::Node&
     return [program = upstreams::program_of(settings), box = settings.sandbox]() -> Result<void> {
       if (box) {
         auto can = sandbox::can_isolate(*box);
-        // With a root of its own, the program is one of that system.
+        // With its own root, the program belongs to that system.
         if (!can || !box->root.empty()) return can;
+      } else if (auto folder = net::check_folder(program); !folder) {
+        return folder;
       }
       return net::check_runnable(program);
     };

@@ -1,5 +1,7 @@
-// Whether what an upstream needs is on this machine: the program and its interpreter, or what
-// isolates sandboxes. Values only.
+// Checks whether this machine has what an upstream needs: the program and its interpreter, or the
+// isolation for sandboxes.
+//
+// Values only.
 #pragma once
 
 #include <functional>
@@ -10,7 +12,7 @@
 
 namespace patchbay::app {
 
-// Looks when it is called, and may block; null: the upstream needs nothing of this machine.
+// Checks when it is called, and may block; null: the upstream needs nothing of this machine.
 using ExamineUpstream = std::function<Result<void>()>;
 
 // REQUIRES: the entry has no faults. `own` are the settings of its kind.

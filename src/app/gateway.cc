@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "app/flight_recorder.h"
 #include "app/process.h"
 #include "async/hop.h"
 #include "core/discard.h"
@@ -22,7 +23,10 @@
 namespace patchbay::app {
 namespace {
 
-// Without random numbers nothing is safe, so the gateway does not start.
+// The time to send telemetry after calls have used up the time of the stop.
+constexpr auto kLeastFlushTime = std::chrono::milliseconds(500);
+
+// Nothing is safe without random numbers, so the gateway does not start.
 policy::Sealer new_sealer() {
   auto sealer = policy::Sealer::random();
   if (!sealer) {
@@ -74,9 +78,12 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
       [this] { return buses_.describe(); },
       [this] { return refusals_.all(); },
       [this] { return problems_.all(); },
+      [this] { return digest_.get(); },
+      [this](std::string_view name) { return upstreams_->find_by_name(name); },
   };
+  digest_.set(configuration_.digest);
   common_.registrars = [this] { return upstreams_->registrars(); };
-  watch_gauges();
+  watch_metrics();
   make_frontends();
   for (int i = 0; i < worker_count(settings); ++i) {
     auto& worker = *workers_.emplace_back(std::make_unique<Worker>(i, settings, common_));
@@ -86,6 +93,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
     common_.asking.workers.push_back(&worker.asking());
     common_.asking.executors.push_back(&worker.loop());
   }
+  resize_histories();
 }
 
 Gateway::~Gateway() = default;
@@ -99,17 +107,19 @@ void Gateway::make_frontends() {
                                             .approvals = common_.approvals,
                                             .registrars = common_.registrars,
                                             .tokens = tokens_,
-                                            .connections = common_.http};
+                                            .connections = common_.http,
+                                            .histories = common_.histories};
   for (const auto& kind : frontend_kinds()) {
     common_.frontends.push_back(kind.make(configuration_, services));
   }
 }
 
-// Runs `work` on the control loop from beginning to end.
+// Runs `work` on the control loop until it is done.
 int Gateway::run(Task<void> work) {
   raise_descriptor_limit(configuration_.settings.limits.connections);
   auto main = [this, &work]() -> Task<void> {
-    signals_.emplace([this](int number) { on_signal(number); }, std::initializer_list{SIGUSR2});
+    signals_.emplace([this](int number) { on_signal(number); },
+                     std::initializer_list{SIGUSR1, SIGUSR2});
     orphans_.emplace();
     auto done = co_await work;
     if (!done) {
@@ -136,7 +146,7 @@ int Gateway::run(Task<void> work) {
 Task<void> Gateway::serve_http() {
   auto opened = open_listeners();
   if (!opened) co_return opened.error();
-  // Before the listeners: without this, every request is refused.
+  // Before the listeners open: without an authenticator, every request is refused.
   auto known = auth_.apply(configuration_.settings.auth);
   if (!known) {
     auto stopped = co_await auth_.stop();
@@ -149,6 +159,8 @@ Task<void> Gateway::serve_http() {
     discard(stopped, "the start has failed for another reason");
     co_return made.error();
   }
+  auto exporting = co_await start_telemetry();
+  discard(exporting, "starting a thread cannot fail");
   start_listening();
   banner_.print_head(configuration_, common_.frontends, plain_.address);
   if (secure_) banner_.print_tls(*configuration_.settings.tls, secure_->address);
@@ -179,7 +191,7 @@ Task<void> Gateway::serve_http() {
   co_return co_await stop();
 }
 
-// Each worker runs, and takes its sockets of each listener.
+// Each worker runs and gets its sockets of each listener.
 void Gateway::start_listening() {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = *workers_[i];
@@ -211,6 +223,8 @@ Task<void> Gateway::run_session(SingleSession& session) {
   tokens_.serve_on_demand([this] { return serve_browsers(); });
   auto made = make_upstreams();
   if (!made) co_return made.error();
+  auto exporting = co_await start_telemetry();
+  discard(exporting, "starting a thread cannot fail");
   for (const auto& worker : workers_) worker->run();
   session_ = &session;
   Scope starting;
@@ -242,7 +256,13 @@ Task<void> Gateway::run_session(SingleSession& session) {
   discard(reloaded, "a reload reports its own failure");
   auto unbussed = co_await buses_.stop();
   discard(unbussed, "the process ends anyway");
+  auto exported = co_await telemetry_.stop(std::max(deadline, Clock::now() + kLeastFlushTime));
+  discard(exported, "what could not be sent is counted");
   co_return stopped;
+}
+
+Task<void> Gateway::start_telemetry() {
+  co_return co_await telemetry_.apply(configuration_.settings.telemetry, configuration_.collector);
 }
 
 Result<void> Gateway::make_upstreams() {
@@ -267,12 +287,13 @@ Result<void> Gateway::make_upstreams() {
       [this](const std::string& upstream, const gateway::TaskUpdate& update) {
         for (const auto& worker : workers_) worker->notify_task(upstream, update);
       });
+  watch_upstreams();
   return ok();
 }
 
 Task<void> Gateway::start_upstreams() {
   const Settings& settings = configuration_.settings;
-  // Requests for the list wait meanwhile, up to this time.
+  // Requests for lists wait until then, at most up to this time.
   Scope timeout;
   const std::chrono::nanoseconds most =
       session_ ? session_->list_timeout(settings) : settings.limits.start;
@@ -336,10 +357,13 @@ Task<void> Gateway::stop() {
   auto unbussed = co_await buses_.stop();
   discard(unbussed, "the process ends anyway");
   log::Line(log::Level::info, "stopped");
+  // Last, because it records what all others did.
+  auto exported = co_await telemetry_.stop(std::max(deadline, Clock::now() + kLeastFlushTime));
+  discard(exported, "what could not be sent is counted");
   co_return stopped;
 }
 
-// Where browsers return to if the settings name no URL: certain for this machine only.
+// Where browsers return to if the settings name no URL: only this machine is certain.
 void Gateway::use_sign_ins() {
   const bool here = plain_.address.size > 0 && plain_.address.loopback();
   tokens_.use(configuration_.settings.sign_in,
@@ -387,6 +411,10 @@ void Gateway::on_signal(int number) {
     reloads_.spawn(reload(std::string(kHangup)));
     return;
   }
+  if (number == SIGUSR1) {
+    dump_calls(common_.histories, state_folder(configuration_.settings));
+    return;
+  }
   if (number == SIGUSR2) {
     upgrades_.spawn(upgrade());
     return;
@@ -407,24 +435,6 @@ void Gateway::publish(std::shared_ptr<const gateway::Catalog> catalog, bool sync
     worker->loop().post(
         [view = &worker->catalog(), catalog, synced] { view->update(catalog, synced); });
   }
-}
-
-void Gateway::watch_gauges() {
-  auto& registry = common_.registry;
-  registry.watch_gauge("patchbay_calls_in_flight", "Calls that are running now.",
-                       [this] { return common_.limiter.running(); });
-  registry.watch_gauge("patchbay_reloads_refused",
-                       "Reasons why a change of the configuration or of credentials is not used.",
-                       [this] { return static_cast<std::int64_t>(refusals_.all().size()); });
-  registry.watch_gauge("patchbay_memory_allocated_bytes",
-                       "Allocated memory; limits.max_memory is its limit.",
-                       [] { return static_cast<std::int64_t>(memory::in_use()); });
-  registry.watch_gauge("patchbay_memory_limit_bytes", "The limit in force (limits.max_memory).",
-                       [] { return static_cast<std::int64_t>(memory::most()); });
-  registry.watch_gauge("patchbay_resident_memory_bytes", "Memory in use.", resident_bytes);
-  registry.watch_counter("patchbay_log_lines_dropped_total",
-                         "Log lines dropped because nobody read them.",
-                         [] { return static_cast<std::int64_t>(log::dropped_lines()); });
 }
 
 }  // namespace patchbay::app

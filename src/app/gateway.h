@@ -1,5 +1,5 @@
-// The Gateway is everything that runs: workers, upstreams, front ends. This is where the order of
-// start, reload and stop is written down.
+// The Gateway is everything that runs: workers, upstreams, frontends. It defines the order of
+// start, reload and stop.
 //
 // Lives on the control thread, which is the main thread.
 #pragma once
@@ -18,7 +18,9 @@
 #include "app/pin_service.h"
 #include "app/refusals.h"
 #include "app/service_manager.h"
+#include "app/shared_text.h"
 #include "app/single_session.h"
+#include "app/telemetry_service.h"
 #include "app/upstream_set.h"
 #include "app/worker.h"
 #include "core/file_stamp.h"
@@ -37,10 +39,10 @@ class Gateway {
   Gateway(Configuration configuration, Overrides overrides);
   ~Gateway();
 
-  // Serves the listeners until a signal stops it. Yields the exit code of the process.
+  // Serves the listeners until a signal stops it. Returns the exit code of the process.
   int serve();
 
-  // Serves `session` and no network. Yields the exit code of the process.
+  // Serves `session` and no network. Returns the exit code of the process.
   int serve_one(SingleSession& session);
 
  private:
@@ -50,10 +52,11 @@ class Gateway {
 
   int run(Task<void> work);
   Task<void> serve_http();
-  // Runs everything but the listeners until `session` ends.
+  // Runs everything except the listeners until `session` ends.
   Task<void> run_session(SingleSession& session);
   Result<void> make_upstreams();
   Task<void> start_upstreams();
+  Task<void> start_telemetry();
   Task<void> announce();
   void look_for_problems();
   Task<void> keep_looking_for_problems();
@@ -78,10 +81,14 @@ class Gateway {
   void watch_files();
   void on_signal(int number);
   void publish(std::shared_ptr<const gateway::Catalog> catalog, bool synced);
-  void watch_gauges();
+  void watch_metrics();
+  void watch_upstreams();
+  void count_reload(bool applied);
+  void note_configuration_time();
   void use_limits();
+  void resize_histories();
   void use_sign_ins();
-  // Serves the pages for signing in, where there are no listeners. Yields their URL.
+  // Serves the sign-in pages if there are no listeners. Returns their URL.
   std::string serve_browsers();
   bool is_reachable() const;
   Task<void> on_each_worker(std::function<Task<void>(Worker&)> step);
@@ -91,10 +98,12 @@ class Gateway {
   net::Loop control_;
   Common common_;
   Refusals refusals_;
-  Refusals problems_;  // What does not work on this machine; see app/problems.h.
+  SharedText digest_;  // Of the configuration in force.
+  Refusals problems_;  // Problems of this machine; see app/problems.h.
   oauth::TokenService tokens_{control_,
                               common_.registry};  // Outlives the catalogs, which hold upstreams.
   AuthService auth_;
+  TelemetryService telemetry_{common_.spans, common_.registry};
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Loop*> loops_;
   PinService pins_;
@@ -106,7 +115,7 @@ class Gateway {
   std::optional<net::Orphans> orphans_;
   std::optional<net::FileWatch> watch_;
   std::vector<std::string> watched_;
-  std::vector<FileStamp> refused_;  // Of the files of the last configuration, if it was refused.
+  std::vector<FileStamp> refused_;  // Faults of the last configuration, if it was refused.
   // Where it listens.
   struct Listening {
     std::string key;  // The setting that names the address.
@@ -119,7 +128,7 @@ class Gateway {
   Result<void> bind(const net::Address& address, std::vector<net::Fd>& sockets) const;
   Listening plain_;
   std::optional<Listening> secure_;
-  // Those of front ends that have one of their own.
+  // The listeners of frontends that have their own.
   struct FrontendListening {
     std::size_t row;  // Of frontend_kinds().
     FrontendListener listener;
@@ -132,12 +141,12 @@ class Gateway {
   Scope upgrades_;
   OneShot<void> synced_;  // The first list of tools is complete, or its timeout has passed.
   OneShot<void> stop_asked_;
-  SingleSession* session_ = nullptr;  // The one that is served, if any.
+  SingleSession* session_ = nullptr;  // The session that is served, if any.
   bool stopping_ = false;
   bool upgrading_ = false;  // A new process is starting, which is to replace this one.
   bool replaced_ = false;   // It is ready.
   bool reloading_ = false;
-  std::string reload_again_;  // Why, as soon as the one under way is over; empty: no reason.
+  std::string reload_again_;  // The reason for another reload after the current one; empty: none.
   bool failed_ = false;
 };
 

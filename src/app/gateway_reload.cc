@@ -1,4 +1,5 @@
-// How a gateway applies a changed configuration, and what of it all workers share.
+// How a gateway applies a changed configuration, and the shared state of workers that follows from
+// it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,13 +19,13 @@
 namespace patchbay::app {
 namespace {
 
-// After so many attempts to read files that keep changing, a warning is logged.
+// After this many attempts to read files that keep changing, a warning is logged.
 constexpr int kAttemptsUnsaid = 30;
 
-// What the files of a configuration are at a moment.
+// The files of a configuration at one moment.
 struct Snapshot {
   std::vector<FileStamp> stamps;
-  std::string text;  // Of the configuration itself.
+  std::string text;  // The digest of the configuration itself.
   bool operator==(const Snapshot&) const = default;
 };
 
@@ -33,7 +34,7 @@ Snapshot snapshot(const Configuration& configuration) {
   return {stamps_of(configuration.files), text ? *std::move(text) : ""};
 }
 
-// What differs and cannot change while the gateway runs.
+// Settings that differ and cannot change while the gateway runs.
 std::vector<std::string_view> needing_restart(const Configuration& current,
                                               const Configuration& next) {
   const Settings& was = current.settings;
@@ -60,7 +61,7 @@ std::vector<std::string_view> needing_restart(const Configuration& current,
   return keys;
 }
 
-// The sections that differ, of which upstreams are listed one by one: "limits, upstreams.a (new)".
+// The sections that differ; upstreams are listed one by one: "limits, upstreams.a (new)".
 std::string differences(const Configuration& current, const Configuration& next) {
   constexpr std::size_t kMost = 1000;  // Bytes; the rest is left out.
   std::string text;
@@ -81,7 +82,15 @@ std::string differences(const Configuration& current, const Configuration& next)
   return text;
 }
 
-// What one caller may hold of a total; by default a quarter.
+// Whether `text` is the beginning of `whole`, up to some place within a line.
+bool ends_within_a_line_of(std::string_view text, std::string_view whole) {
+  if (text.empty() || text.size() >= whole.size() || !whole.starts_with(text)) return false;
+  const bool at_end =
+      text.back() == '\n' || whole[text.size()] == '\n' || whole[text.size()] == '\r';
+  return !at_end;
+}
+
+// How much of a total one caller may hold; by default a quarter.
 void bound_share(ShareOf what, int configured, int total) {
   constexpr int kLeast = 16;
   const int most = configured > 0 ? configured : std::max(kLeast, total / 4);
@@ -99,19 +108,20 @@ void bound_shares(const LimitSettings& limits) {
 
 }  // namespace
 
-// All that the configuration was read from.
+// All files that the configuration was read from.
 void Gateway::watch_files() {
   if (configuration_.file.empty() || configuration_.files == watched_) return;
   watched_ = configuration_.files;
   watch_.emplace(watched_, [this] { reloads_.spawn(reload("a file has changed")); });
 }
 
-// Reads the file again. A bad one changes nothing; of a good one, what can change while running
-// is applied, and the rest is logged.
+// Reads the file again. An invalid file changes nothing. From a valid one, every setting that can
+// change while running is applied, and the others are logged.
 Task<void> Gateway::reload(std::string why) {
   if (stopping_ || configuration_.file.empty()) co_return ok();
   if (std::exchange(reloading_, true)) {
-    // A signal also rereads what upstreams refer to, so a later change does not replace it.
+    // A signal also makes upstreams read their own files again, so a later file change must not
+    // replace it.
     if (reload_again_ != kHangup) reload_again_ = std::move(why);
     co_return ok();
   }
@@ -126,10 +136,11 @@ Task<void> Gateway::reload(std::string why) {
 }
 
 Task<void> Gateway::reload_once(const std::string& why) {
-  // The watch may report once more what has been refused already.
+  // The watch may report again a change that has already been refused.
   const bool known = !refused_.empty() && stamps_of(configuration_.files) == refused_;
   if (known && why != kHangup) co_return ok();
   auto next = co_await next_configuration();
+  if (!next && !stopping_ && !refused_.empty()) count_reload(false);
   if (!next || stopping_) co_return ok();
   if (next->digest == configuration_.digest) {
     if (why == kHangup) upstreams_->reread();
@@ -149,11 +160,13 @@ Task<void> Gateway::reload_once(const std::string& why) {
   service_manager_.reloading();
   auto used = co_await use(*std::move(next));
   service_manager_.ready();
+  count_reload(true);
   log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
   co_return used;
 }
 
-// The configuration in the files now. If it is refused, the log and /ready show why.
+// The configuration as it is in the files now. If it is refused, the log and /ready give the
+// reason.
 Task<Configuration> Gateway::next_configuration() {
   config::Faults faults;
   std::vector<FileStamp> stamps;
@@ -175,8 +188,8 @@ Task<Configuration> Gateway::next_configuration() {
   co_return next;
 }
 
-// Editors and tools write in place, and then a file is empty or cut off for a moment: it is used
-// once neither it nor another of the files has changed for a while.
+// Editors and tools write in place, so a file can be empty or truncated for a moment. The files are
+// used once none of them has changed for a while.
 Task<Configuration> Gateway::read_stable(config::Faults& faults, std::vector<FileStamp>& stamps) {
   for (int attempt = 1;; ++attempt) {
     const auto before = snapshot(configuration_);
@@ -194,13 +207,17 @@ Task<Configuration> Gateway::read_stable(config::Faults& faults, std::vector<Fil
   }
 }
 
-// Why a configuration without faults is refused all the same.
+// Why a configuration without faults is refused.
 std::vector<std::string> Gateway::reasons_against(const Configuration& next) const {
   const std::string& file = configuration_.file;
   if (next.blank && !configuration_.blank) {
     return {file + ": is empty; a gateway with the defaults needs a restart"};
   }
-  // Listeners stay as they are, whatever the new file has.
+  // Whatever it still has may mean something else: `files.*` for `files.*_public`.
+  if (ends_within_a_line_of(next.text, configuration_.text)) {
+    return {file + ": is cut off; it ends in the middle of a line of the running configuration"};
+  }
+  // Listeners do not change, whatever the new file has.
   if (is_reachable() && !next.settings.auth.on()) {
     return {file +
             ": other machines can reach the listener, so `auth` cannot go without a restart"};
@@ -221,8 +238,10 @@ std::vector<std::string> Gateway::reasons_against(const Configuration& next) con
 
 Task<void> Gateway::use(Configuration next) {
   configuration_ = std::move(next);
+  digest_.set(configuration_.digest);
   const Settings& settings = configuration_.settings;
   use_limits();
+  resize_histories();
   use_sign_ins();
   const auto kinds = frontend_kinds();
   for (std::size_t row = 0; row < kinds.size(); ++row) {
@@ -238,15 +257,23 @@ Task<void> Gateway::use(Configuration next) {
   discard(updated, "applying settings on a worker cannot fail");
   const auto watched = watched_;
   if (watch_) watch_files();
-  // They may have changed before they were watched.
+  // The files may have changed before they were watched.
   if (watched_ != watched && reload_again_.empty()) reload_again_ = "a file may have changed";
   auto known = auth_.apply(settings.auth);
   if (!known) log::Line(log::Level::error, "auth not reloaded").add("why", known.error().message);
+  auto exporting = co_await telemetry_.apply(settings.telemetry, configuration_.collector);
+  discard(exporting, "what could not be sent is counted");
   look_for_problems();
   co_return co_await upstreams_->apply(configuration_);
 }
 
-// What all workers share and a reload may change.
+// REQUIRES: all workers exist.
+void Gateway::resize_histories() {
+  const int recent = configuration_.settings.telemetry.max_recent_calls;
+  common_.histories.resize(static_cast<std::size_t>(recent));
+}
+
+// The state that all workers share and a reload may change.
 void Gateway::use_limits() {
   const Settings& settings = configuration_.settings;
   log::configure(settings.log.level, settings.log.format);
@@ -255,14 +282,16 @@ void Gateway::use_limits() {
   bound_shares(settings.limits);
   common_.limiter.set_most(settings.limits.calls);
   const auto& rates = settings.limits.rates;
-  // What callers have used stays counted unless the rows change.
+  // The counts of callers are preserved unless the rows change.
   if (rates != (common_.rates ? common_.rates->rows() : std::vector<policy::RateSettings>())) {
     const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
-    common_.rates = rates.empty() ? nullptr : std::make_shared<policy::Rates>(rates, keys);
+    common_.rates =
+        rates.empty() ? nullptr : std::make_shared<policy::Rates>(rates, keys, &common_.registry);
   }
   const auto& audit = settings.audit;
   if (audit != (common_.audit ? common_.audit->settings() : policy::AuditSettings())) {
-    common_.audit = audit.on() ? std::make_shared<policy::AuditLog>(audit) : nullptr;
+    common_.audit =
+        audit.on() ? std::make_shared<policy::AuditLog>(audit, common_.audit_counts) : nullptr;
   }
   common_.stored_results.set_bounds({settings.limits.stored_results.value,
                                      settings.limits.stored_page.value,
@@ -276,7 +305,8 @@ void Gateway::use_limits() {
   common_.approvals.set(approvals);
   if (configuration_.rules && !configuration_.rules->mentions_local() && !settings.auth.on()) {
     log::Line(log::Level::warn, "no rule is about local callers")
-        .add("hint", "nobody is asked who they are, and may use nothing; see the role local");
+        .add("hint",
+             "callers are not authenticated, and the rules allow them nothing; see the role local");
   }
 }
 

@@ -1,5 +1,5 @@
-// How a gateway is replaced by a new process without a client noticing: the listening sockets are
-// handed over, and calls in progress finish here. Also where listeners come from.
+// How a new process replaces a gateway without interrupting clients: it receives the listening
+// sockets, and calls in progress finish here. Also the creation of listeners.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,7 +62,7 @@ Result<void> Gateway::open(std::string_view key, const std::string& listen,
   if (!bound) return bound.error();
   listening.key = key;
   listening.address = *bound;
-  // Each worker accepts on one or more of them, and each is accepted on.
+  // Each worker accepts on one or more of them, and each has a worker that accepts on it.
   listening.of_worker.resize(workers_.size());
   for (std::size_t i = 0; i < std::max(sockets.size(), workers_.size()); ++i) {
     auto copy = duplicate(sockets[i % sockets.size()]);
@@ -73,9 +73,9 @@ Result<void> Gateway::open(std::string_view key, const std::string& listen,
   return ok();
 }
 
-// Each worker has a listener of its own on the same address; the first decides the port.
+// Each worker has its own listener on the same address; the first one decides the port.
 Result<void> Gateway::bind(const net::Address& address, std::vector<net::Fd>& sockets) const {
-  // Without sharing first: two gateways on one port must not share it silently.
+  // The first one does not share the port: two gateways on one port must not share it silently.
   auto probe = net::listen_on(address, false);
   if (!probe) return probe.error();
   auto bound = net::local_address(probe->get());
@@ -100,14 +100,15 @@ std::vector<net::HandedListener> Gateway::listeners() const {
   return all;
 }
 
-// The workers have copies. A socket with a copy that nobody accepts on would keep clients waiting.
+// The workers have copies. A socket with a copy that no worker accepts on would leave clients
+// waiting.
 void Gateway::close_listeners() {
   plain_.sockets.clear();
   if (secure_) secure_->sockets.clear();
   for (auto& one : frontend_listeners_) one.listening.sockets.clear();
 }
 
-// Starts the new process and waits until it is ready. If it does not get there, nothing changes.
+// Starts the new process and waits until it is ready. If it never is, nothing changes.
 Task<void> Gateway::upgrade() {
   if (stop_asked_.delivered() || std::exchange(upgrading_, true)) co_return ok();
   auto successor = hand_listeners_over();
@@ -122,10 +123,11 @@ Task<void> Gateway::upgrade() {
       stop_asked_.deliver(ok());
       co_return ok();
     }
-    successor->kill();
     const bool late = ready.error().code == Code::timeout;
     log::Line(log::Level::error, "upgrade failed")
         .add("why", late ? "it was not ready within stop.upgrade_timeout" : ready.error().message);
+    auto ended = co_await successor->end();
+    discard(ended, "it is killed in the end");
   } else {
     log::Line(log::Level::error, "upgrade failed").add("why", successor.error().message);
   }
@@ -145,7 +147,7 @@ Result<net::Successor> Gateway::hand_listeners_over() const {
   return net::Successor::start(listeners());
 }
 
-// Waits for what runs here while the new process accepts.
+// Waits for the calls that run here while the new process accepts connections.
 Task<void> Gateway::finish_calls() {
   const Deadline deadline = here().now() + configuration_.settings.stop.handover_timeout;
   auto finish = [deadline](Worker& worker) { return worker.hand_over(deadline); };

@@ -1,4 +1,4 @@
-// What a running gateway looks after: whether it is ready, what does not work on this machine, and
+// The state that a running gateway watches: whether it is ready, problems of this machine, and
 // listeners without TLS.
 #include <fmt/format.h>
 
@@ -13,12 +13,12 @@ namespace patchbay::app {
 namespace {
 
 constexpr auto kAnnounceInterval = std::chrono::milliseconds(100);
-// How often what the configuration needs of this machine is looked at.
+// How often the requirements of the configuration are checked on this machine.
 constexpr auto kProblemsInterval = std::chrono::seconds(30);
 
 }  // namespace
 
-// Prints `ready` as soon as /ready would answer so.
+// Prints `ready` as soon as /ready reports it.
 Task<void> Gateway::announce() {
   for (bool printed = false;;) {
     const auto upstreams = upstreams_->report();
@@ -34,7 +34,7 @@ Task<void> Gateway::announce() {
   }
 }
 
-// Logs what has changed since the last time.
+// Logs problems that appeared or were solved since the last check.
 void Gateway::look_for_problems() {
   const auto before = problems_.all();
   const auto now = find_problems(configuration_);
@@ -66,7 +66,7 @@ Task<void> Gateway::keep_looking_for_problems() {
   }
 }
 
-// Each worker and the control thread must take part, or the service manager restarts us.
+// Each worker and the control thread must respond, or the service manager restarts the process.
 Task<void> Gateway::ping_watchdog() {
   const auto interval = service_manager_.watchdog_interval();
   if (!interval) co_return ok();

@@ -1,10 +1,12 @@
-// What the configuration says about web pages and names of the HTTP listener. Values only.
+// The settings of the HTTP listener about web pages and host names.
+//
+// Values only.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/settings.h"
 
 namespace patchbay::app {
 
@@ -26,27 +28,9 @@ struct HttpSection {
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<app::CorsSection> = std::tuple{
-    Field{"origins", &app::CorsSection::origins,
-          "Origins of web pages that may read responses, such as https://app.example. `*` allows "
-          "all; it requires `auth` and excludes credentials."},
-    Field{"headers", &app::CorsSection::headers,
-          "Header fields that pages may send in addition to those of the front ends."},
-    Field{"max_age", &app::CorsSection::max_age,
-          "How long a browser may cache a preflight response.",
-          Range{Duration(0), Duration(86'400'000)}},
-    Field{"credentials", &app::CorsSection::credentials,
-          "Whether a browser may send credentials, such as a password or a client certificate."},
-};
+const config::Fields& config::fields<app::CorsSection>();
 
 template <>
-inline constexpr auto config::fields<app::HttpSection> = std::tuple{
-    Field{"hosts", &app::HttpSection::hosts,
-          "Names allowed in the Host header in addition to localhost, 127.0.0.1 and [::1]."},
-    Field{"origins", &app::HttpSection::origins,
-          "Origins of web pages that may send requests, in addition to the request's own Host and "
-          "`hosts`."},
-    Field{"cors", &app::HttpSection::cors, "Cross-origin access for web pages (CORS)."},
-};
+const config::Fields& config::fields<app::HttpSection>();
 
 }  // namespace patchbay

@@ -22,11 +22,10 @@ Result<net::Url> jwks_url(const std::string& text) {
   const bool here = !addresses.empty() &&
                     std::ranges::all_of(addresses, [](const auto& one) { return one.loopback(); });
   if (here) return url;
-  return Error{Code::invalid_params,
-               "keys that come over http:// could be anybody's; use https://"};
+  return Error{Code::invalid_params, "keys from http:// could be forged; use https://"};
 }
 
-Result<std::shared_ptr<JwksSource>> JwksSource::make(Home& owner,
+Result<std::shared_ptr<JwksSource>> JwksSource::make(Owner& owner,
                                                      const policy::JwtSettings& settings) {
   auto url = jwks_url(settings.jwks);
   if (!url) return url.error();
@@ -42,7 +41,7 @@ Result<std::shared_ptr<JwksSource>> JwksSource::make(Home& owner,
       new JwksSource(owner, settings, *std::move(url), std::move(tls)));
 }
 
-JwksSource::JwksSource(Home& owner, const policy::JwtSettings& settings, net::Url url,
+JwksSource::JwksSource(Owner& owner, const policy::JwtSettings& settings, net::Url url,
                        std::shared_ptr<const net::TlsContext> tls)
     : owner_(owner),
       settings_(settings),
@@ -76,7 +75,7 @@ Task<Keys> JwksSource::look_again() {
   co_return co_await hop<Keys>(owner_.executor, there);
 }
 
-// All who wait share one fetch.
+// All waiting callers share one fetch.
 Task<Keys> JwksSource::wait_for_update() {
   if (!fetching_) {
     const Deadline now = Clock::now();

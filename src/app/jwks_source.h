@@ -1,6 +1,6 @@
 // A JwksSource fetches the keys of one issuer over HTTP: one fetch at a time, bounded in time and
-// size, redirects not followed. What there was stays in use until there is something new, or until
-// it is too old.
+// size, without redirects. The current keys stay in use until there are new ones, or until they are
+// too old.
 //
 // Fetches on its owner, the control thread; everything else is usable from any thread.
 #pragma once
@@ -20,8 +20,9 @@ namespace patchbay::app {
 
 class JwksSource final : public policy::KeySource, public std::enable_shared_from_this<JwksSource> {
  public:
-  // Where fetches run, and how they went. Outlives every source, and is drained before it dies.
-  struct Home {
+  // The owner of fetches and their counters. Outlives every source, and is drained before it is
+  // destroyed.
+  struct Owner {
     Executor& executor;
     Scope fetches;
     std::shared_ptr<metrics::Counter> fetched;
@@ -29,7 +30,8 @@ class JwksSource final : public policy::KeySource, public std::enable_shared_fro
   };
 
   // Fails if the URL or the CA file cannot be used.
-  static Result<std::shared_ptr<JwksSource>> make(Home& owner, const policy::JwtSettings& settings);
+  static Result<std::shared_ptr<JwksSource>> make(Owner& owner,
+                                                  const policy::JwtSettings& settings);
 
   std::shared_ptr<const policy::KeySet> keys() const override;
   std::uint64_t changes() const override { return changes_.load(std::memory_order_relaxed); }
@@ -37,7 +39,7 @@ class JwksSource final : public policy::KeySource, public std::enable_shared_fro
   void keep_fresh() override;
 
  private:
-  JwksSource(Home& owner, const policy::JwtSettings& settings, net::Url url,
+  JwksSource(Owner& owner, const policy::JwtSettings& settings, net::Url url,
              std::shared_ptr<const net::TlsContext> tls);
 
   void begin();
@@ -46,7 +48,7 @@ class JwksSource final : public policy::KeySource, public std::enable_shared_fro
   void take(const Result<std::string>& answer);
   Task<std::shared_ptr<const policy::KeySet>> wait_for_update();
 
-  Home& owner_;
+  Owner& owner_;
   const policy::JwtSettings settings_;
   const net::Url url_;
   const std::shared_ptr<const net::TlsContext> tls_;
@@ -58,11 +60,11 @@ class JwksSource final : public policy::KeySource, public std::enable_shared_fro
 
   // Used on the control thread only.
   bool fetching_ = false;
-  std::string last_;  // The answer that `set_` was read from.
+  std::string last_;  // The answer from which `set_` was read.
   std::vector<OneShot<void>*> waiting_;
 };
 
-// Where the keys of an issuer may be: https://…, or http:// on this machine.
+// Valid locations of an issuer's keys: https://…, or http:// on this machine.
 Result<net::Url> jwks_url(const std::string& text);
 
 }  // namespace patchbay::app

@@ -19,7 +19,7 @@ TEST(JwksSource, FetchesOnceForAllThatFoundItDue) {
   testing::on_loop([&]() -> Task<void> {
     testing::LoopbackServer server(testing::always(
         fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", kKeys.size(), kKeys)));
-    JwksSource::Home owner{
+    JwksSource::Owner owner{
         messages, {}, registry.counter("fetched", ""), registry.counter("failed", "")};
     policy::JwtSettings settings;
     settings.issuer = "issuer";
@@ -29,9 +29,9 @@ TEST(JwksSource, FetchesOnceForAllThatFoundItDue) {
 
     (*source)->keep_fresh();
     messages.run();           // The fetch has begun,
-    (*source)->keep_fresh();  // somebody else still finds that it is time to,
+    (*source)->keep_fresh();  // another caller finds that it is due,
     auto fetched = co_await owner.fetches.drain(testing::in_time());
-    messages.run();  // and is heard when it is over.
+    messages.run();  // and its result takes effect.
     auto drained = co_await owner.fetches.drain(testing::in_time());
     EXPECT_EQ(owner.fetched->value(), 1U);
     EXPECT_EQ(server.accepted(), 1);

@@ -1,4 +1,6 @@
-// Text from outside on one line of a terminal or a log. Pure.
+// Text from outside on one line of a terminal or a log.
+//
+// Pure.
 #pragma once
 
 #include <string>
@@ -6,7 +8,7 @@
 
 namespace patchbay::app {
 
-// `text` on one line, with what is not visible written as escapes.
+// `text` on one line, with invisible characters written as escapes.
 std::string on_line(std::string_view text);
 
 }  // namespace patchbay::app

@@ -13,7 +13,7 @@ Result<void> PinService::open(const Settings& settings, std::function<void()> ac
   }
   auto store = policy::PinStore::open(folder);
   if (!store) return store.error();
-  // With pins that cannot be read every definition would be a first one, and so accepted.
+  // If stored pins could not be read, every definition would count as a first one and be accepted.
   auto known = (*store)->read();
   if (!known) return known.error();
   pins_.emplace(*std::move(store), *std::move(known));

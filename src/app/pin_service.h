@@ -1,5 +1,5 @@
-// The PinService has the pins of a running gateway: it opens the file in the state folder, if there
-// is one, and is notified when a change is accepted there.
+// The PinService owns the pins of a running gateway. It opens the file in the state folder, if
+// there is one, and is notified when a change is accepted there.
 //
 // Lives on the control thread.
 #pragma once
@@ -15,7 +15,7 @@ namespace patchbay::app {
 
 class PinService {
  public:
-  // `accepted` is called when other definitions count than before. Said once, before pins() is
+  // Calls `accepted` when the accepted definitions have changed. Called once, before pins() is
   // used.
   Result<void> open(const Settings& settings, std::function<void()> accepted);
 

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "config/trust.h"
+
 namespace patchbay::app {
 namespace {
 
@@ -16,6 +18,21 @@ void add_certificates(std::string_view section, const TlsSection& tls,
   add(fmt::format("{}.cert", section), tls.cert);
   for (std::size_t i = 0; i < tls.certificates.size(); ++i) {
     add(fmt::format("{}.certificates[{}].cert", section, i), tls.certificates[i].cert);
+  }
+}
+
+// Pins decide which tools can be called, and tokens are secrets: who can replace their files has
+// both.
+void add_state(const std::string& folder, std::vector<std::string>& problems) {
+  constexpr int kMostFiles = 100;
+  std::error_code fault;
+  std::filesystem::directory_iterator at(folder, fault);
+  for (int i = 0; !fault && i < kMostFiles && at != std::filesystem::directory_iterator(); ++i) {
+    const std::string file = at->path().string();
+    if (const auto why = config::untrusted_writers(file); !why.empty()) {
+      return problems.push_back(fmt::format("state: {} {}", file, why));
+    }
+    at.increment(fault);
   }
 }
 
@@ -49,6 +66,7 @@ std::vector<std::string> find_problems(const Configuration& configuration) {
           fmt::format("{}: the certificate is not valid before {:%F %T} UTC", setting, dates.from));
     }
   }
+  if (const auto folder = state_folder(settings); !folder.empty()) add_state(folder, problems);
   for (const auto& plan : configuration.upstreams) {
     if (!plan.examine) continue;
     auto good = plan.examine();

@@ -1,8 +1,8 @@
-// What keeps a configuration without faults from working on this machine: files and programs that
-// are missing, certificates that are out of date. Nothing of it prevents the start, since it can be
-// mended while the gateway runs.
+// Problems that keep a valid configuration from working on this machine: missing files and
+// programs, expired certificates. None of them prevents the start, because they can be solved while
+// the gateway runs.
 //
-// Plain calls that look at the disk: for the command line and the control thread.
+// Plain calls that read the disk: for the command line and the control thread.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace patchbay::app {
 
-// One sentence for each, which begins with the setting.
+// One sentence for each problem, beginning with the setting.
 std::vector<std::string> find_problems(const Configuration& configuration);
 
 // The gateway's own certificates that can be read, by setting: `tls.cert`, `wire.tls.cert`,

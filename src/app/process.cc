@@ -30,12 +30,4 @@ void raise_descriptor_limit(int connections) {
   }
 }
 
-std::int64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::int64_t size = 0;
-  std::int64_t resident = 0;
-  statm >> size >> resident;
-  return resident * ::sysconf(_SC_PAGESIZE);
-}
-
 }  // namespace patchbay::app

@@ -1,20 +1,15 @@
-// What the process asks of the system about itself.
+// Requests to the system about this process.
 #pragma once
-
-#include <cstdint>
 
 namespace patchbay::app {
 
-// Keeps other programs of the same user out of our memory, where credentials are: they can neither
-// read it nor trace us, and no core file is written. Programs that we start are not affected, but
-// write no core files either. Before the first thread is started.
+// Keeps other programs of the same user out of our memory, which contains credentials: they cannot
+// read or trace this process, and it writes no core file. Programs that we start are not affected,
+// except that they write no core files either. Called before the first thread is started.
 void protect_process();
 
-// Every connection is a descriptor: takes as many as the system lets us have, and warns if that is
-// too few.
+// Raises the limit of descriptors as far as the system allows, since every connection is a
+// descriptor, and warns if that is too few.
 void raise_descriptor_limit(int connections);
-
-// Memory in use. Callable on any thread.
-std::int64_t resident_bytes();
 
 }  // namespace patchbay::app

@@ -35,11 +35,11 @@ struct Given {
   std::string value;
   std::string file;
   int line = 0;
-  std::string name;  // As it was written there.
+  std::string name;  // The name as written there.
 };
 using GivenByName = std::map<std::string, Given, std::less<>>;
 
-// The member of a map, made if it is not there.
+// The member of a map, created if it is missing.
 Node& member(Node& map, std::string_view key) {
   map.kind = config::Kind::map;
   const auto found = std::ranges::find(map.members, key, &config::Member::key);
@@ -136,15 +136,15 @@ class Mapper {
     member(member(member(root_, "goals"), "osquery"), "raw_sql") = bare_node(choice);
   }
 
-  // The name that examples give the server, where there is no such file: ours is used.
+  // The name of the server in examples. If no such file exists, our own server is used.
   static bool is_ours(const std::string& command) {
     const auto file = std::filesystem::path(command).filename().string();
     if (file != "osquery-mcp-server.py" && file != "osquery-mcp-server") return false;
     return ::access(command.c_str(), F_OK) != 0;
   }
 
-  // We have one level for everything: the most talkative of those asked for. Messages are logged if
-  // those of MCP are asked for.
+  // The gateway has one level for everything: the most verbose of the requested ones. Messages are
+  // logged if those of MCP are requested.
   void levels(const GivenByName& given) {
     static constexpr std::array<std::pair<std::string_view, int>, 8> kNames{{{"trace", 0},
                                                                              {"debug", 0},
@@ -190,7 +190,7 @@ constexpr std::array<std::string_view, 7> kNames{
     "mcp.osquery.command", "mcp.osquery.args", "mcp.osquery.raw_sql",
 };
 
-// server.port as the environment has it: SERVER_PORT.
+// The name of a property in the environment: server.port is SERVER_PORT.
 std::string environment_name(std::string_view name) {
   std::string upper;
   for (const char c : name) {

@@ -1,5 +1,5 @@
-// Settings under the names that Spring applications give them, in an application.properties file
-// and in the environment, mapped onto our own. Only this file knows those names.
+// Settings under the names that Spring applications use, in an application.properties file and in
+// the environment, mapped onto our settings. Only this component knows those names.
 //
 // Reads a file and the environment: for start, reload and commands.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace patchbay::app {
 
-// Puts what `file` (none if it is empty) and the environment define into the configuration `root`;
-// the environment overrides the file. Yields the names in the file that mean nothing here.
+// Adds the settings in `file` (empty: no file) and in the environment to the configuration `root`;
+// the environment overrides the file. Returns the names in the file that have no meaning here.
 std::vector<std::string> apply_properties(const std::string& file, config::Node& root,
                                           config::Faults& faults);
 

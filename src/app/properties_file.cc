@@ -33,14 +33,14 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-// True if an odd number of backslashes ends the line: the next one belongs to it.
+// True if an odd number of backslashes ends the line, so that it continues on the next one.
 bool goes_on(std::string_view line) {
   std::size_t count = 0;
   while (count < line.size() && line[line.size() - 1 - count] == '\\') ++count;
   return count % 2 == 1;
 }
 
-// Where the name ends: at the first =, : or white space that is not escaped.
+// The end of the name: the first =, : or white space that is not escaped.
 std::size_t name_end(std::string_view line) {
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '\\') {
@@ -68,7 +68,7 @@ Property parse_line(std::string_view line, int number) {
 
 std::vector<Property> parse_properties(std::string_view text) {
   std::vector<Property> found;
-  std::string line;  // Joined from those that go on.
+  std::string line;  // Joined from continued lines.
   int began = 0;
   int number = 0;
   while (!text.empty()) {

@@ -1,5 +1,5 @@
 // The format of .properties files: `name = value` or `name: value`, comments with # or !, lines
-// that go on after a backslash, and the escapes \t \n \r \f \uXXXX. Pure.
+// that a backslash continues, and the escapes \t \n \r \f \uXXXX. Pure.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Property {
   int line = 0;
 };
 
-// In the order of the text; of two with the same name the later counts.
+// In the order of the text; of two with the same name the later one counts.
 std::vector<Property> parse_properties(std::string_view text);
 
 }  // namespace patchbay::app

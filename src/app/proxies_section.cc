@@ -1,5 +1,7 @@
 #include "app/proxies_section.h"
 
+#include "config/fields.h"
+
 #include <algorithm>
 
 #include "config/read_value.h"
@@ -38,3 +40,26 @@ void check_proxies(const ProxiesSection& section, const config::Node& root, cons
 }
 
 }  // namespace patchbay::app
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<app::ProxiesSection>() {
+  static const Fields kFields = fields_of<app::ProxiesSection>({
+      {"from", &app::ProxiesSection::from,
+       "Addresses of the proxies: 10.0.0.5, 10.1.0.0/16, ::1. What any other address states "
+       "about its client is ignored."},
+      {"header", &app::ProxiesSection::header,
+       "Header in which the proxies state the client's address. Only this one is read."},
+      {"proxy_protocol", &app::ProxiesSection::proxy_protocol,
+       "Listeners whose connections begin with a PROXY protocol header, version 1 or 2. These "
+       "listeners refuse connections without one and connections that do not come from `from`."},
+      {"proxy_header_timeout", &app::ProxiesSection::proxy_header_time,
+       "Maximum time to receive a PROXY protocol header.", Range{Duration(10), Duration(60'000)}},
+      {"max_proxy_header_size", &app::ProxiesSection::proxy_header,
+       "Maximum size of a PROXY protocol header of version 2.", Range{Bytes{108}, Bytes{65'551}}},
+  });
+  return kFields;
+}
+
+}  // namespace patchbay

@@ -1,4 +1,5 @@
-// What the configuration says about reverse proxies and load balancers in front of the gateway.
+// The settings about reverse proxies and load balancers in front of the gateway.
+//
 // Values only.
 #pragma once
 
@@ -7,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/settings.h"
 #include "net/io/trusted_proxies.h"
 
 namespace patchbay::app {
@@ -25,7 +26,7 @@ struct ProxiesSection {
   bool precedes(ListenerKey listener) const;
 };
 
-// Null if none are named. Addresses that are malformed have been reported by check_proxies().
+// Null if none are named. check_proxies() has reported malformed addresses.
 std::shared_ptr<const net::TrustedProxies> trusted_proxies(const ProxiesSection& section);
 
 // The faults of the section.
@@ -51,21 +52,6 @@ inline constexpr auto config::choices<app::ListenerKey> = std::array{
 };
 
 template <>
-inline constexpr auto config::fields<app::ProxiesSection> = std::tuple{
-    Field{"from", &app::ProxiesSection::from,
-          "Addresses of the proxies: 10.0.0.5, 10.1.0.0/16, ::1. What any other address states "
-          "about its client is ignored."},
-    Field{"header", &app::ProxiesSection::header,
-          "Header in which the proxies state the client's address. Only this one is read."},
-    Field{"proxy_protocol", &app::ProxiesSection::proxy_protocol,
-          "Listeners whose connections begin with a PROXY protocol header, version 1 or 2. These "
-          "listeners refuse connections without one and connections that do not come from `from`."},
-    Field{"proxy_header_timeout", &app::ProxiesSection::proxy_header_time,
-          "Maximum time to receive a PROXY protocol header.",
-          Range{Duration(10), Duration(60'000)}},
-    Field{"max_proxy_header_size", &app::ProxiesSection::proxy_header,
-          "Maximum size of a PROXY protocol header of version 2.",
-          Range{Bytes{108}, Bytes{65'551}}},
-};
+const config::Fields& config::fields<app::ProxiesSection>();
 
 }  // namespace patchbay

@@ -1,10 +1,12 @@
-// What the configuration requires of a gateway that calls itself ready. Values only.
+// The conditions under which a gateway reports that it is ready.
+//
+// Values only.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/settings.h"
 
 namespace patchbay::app {
 
@@ -17,11 +19,6 @@ struct ReadySection {
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<app::ReadySection> = std::tuple{
-    Field{"required_upstreams", &app::ReadySection::upstreams,
-          "Upstreams that must be up, by name; `*` stands for any characters. While one of them is "
-          "down, `/ready` answers 503. Any other that is down makes the gateway `degraded`, which "
-          "is answered with 200."},
-};
+const config::Fields& config::fields<app::ReadySection>();
 
 }  // namespace patchbay

@@ -1,5 +1,5 @@
-// What the gateway has read and does not use: changes of its files that were refused, with the
-// reasons, until a later change is taken up. Operators see them at /ready.
+// Changes of files that the gateway has read and refused, with the reasons, until a later change is
+// applied. Operators see them at /ready.
 //
 // Usable from any thread.
 #pragma once
@@ -13,7 +13,7 @@ namespace patchbay::app {
 
 class Refusals {
  public:
-  // Replaces the reasons of `source`; none: all is well with it.
+  // Replaces the reasons of `source`; none: nothing is refused.
   void set(const std::string& source, std::vector<std::string> reasons) {
     const std::lock_guard lock(mutex_);
     reasons_[source] = std::move(reasons);

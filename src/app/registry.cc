@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/fields.h"
 #include "core/http_token.h"
 #include "mcp_client/connect/http.h"
 #include "mcp_client/connect/sandboxed_stdio.h"
@@ -40,13 +41,16 @@ struct BuiltinSettings {
 }  // namespace app
 
 template <>
-inline constexpr auto config::fields<app::BuiltinSettings> = std::tuple{
-    Field{"search", &app::BuiltinSettings::search,
-          "Settings of the skill `search`. With folders, it replaces `mock_search`."},
-    Field{"mock_skills", &app::BuiltinSettings::mock_skills,
-          "Whether the skills that return invented data (`mock_search`, `weather`) are listed as "
-          "tools. Goals use them in any case."},
-};
+const config::Fields& config::fields<app::BuiltinSettings>() {
+  static const Fields kFields = fields_of<app::BuiltinSettings>({
+      {"search", &app::BuiltinSettings::search,
+       "Settings of the skill `search`. With folders, it replaces `mock_search`."},
+      {"mock_skills", &app::BuiltinSettings::mock_skills,
+       "Whether the skills that return invented data (`mock_search`, `weather`) are listed as "
+       "tools. Goals use them in any case."},
+  });
+  return kFields;
+}
 
 namespace app {
 namespace {
@@ -56,7 +60,7 @@ constexpr char kHttp[] = "http";
 constexpr char kSse[] = "sse";
 constexpr char kCustomSse[] = "custom-http-sse";
 
-// In the order in which they are asked whether a goal is theirs.
+// In the order in which they may claim a goal.
 constexpr std::array kSkills{&kCalculatorSkill, &kSummarizeSkill, &kSearchSkill, &kMockSearchSkill,
                              &kOsquerySkill,    &kWeatherSkill,   &kTimeSkill,   &kEchoSkill};
 
@@ -86,8 +90,8 @@ void add_fault(config::Faults& faults, const std::string& file, const config::No
   faults.push_back({file, entry.line, path, std::move(message)});
 }
 
-// Texts in which callers differ, under the key `key` of the entry. They need
-// connections that callers do not share.
+// Texts that depend on the caller, under the key `key` of the entry. They need connections that
+// callers do not share.
 upstreams::CallerTemplates read_texts(std::string_view key, const config::Dict<std::string>& texts,
                                       const upstreams::McpSettings& settings,
                                       const config::Node& entry, const std::string& file,
@@ -134,10 +138,15 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
                         const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
   auto texts = read_texts("env", settings.env, settings, entry, file, path, faults);
+  for (const auto& [variable, value] : settings.env) {
+    if (!variable.empty() && variable.find('=') == std::string::npos) continue;
+    add_fault(faults, file, entry, path + ".env",
+              fmt::format("'{}' cannot be the name of a variable", variable));
+  }
   if (settings.sandbox) check_egress(*settings.sandbox, entry, file, path + ".sandbox", faults);
   if (settings.sandbox && !settings.user.empty()) {
     add_fault(faults, file, entry, path + ".user",
-              "a program in a sandbox has a user of the sandbox's: leave out user or sandbox");
+              "a sandbox sets the user of its program: leave out user or sandbox");
   }
   return [name, settings, texts](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "stdio", .settings = settings};
@@ -150,14 +159,14 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
                  env_pass = context.env_pass](const upstreams::ConnectionOwner& owner) {
       auto own = settings;
       own.env_pass.insert(own.env_pass.end(), env_pass.begin(), env_pass.end());
-      // That it can be filled in was seen when the connection was chosen.
+      // The choice of the connection has already checked that the template can be filled in.
       if (auto filled = texts.fill(*owner.caller)) own.env = *std::move(filled);
       return stdio_connector(name, own, allowed, user, egress);
     };
     plan.connectors.assign(static_cast<std::size_t>(settings.instances), make);
     plan.texts = texts;
     if (settings.sandbox) {
-      // Before any worker has to wait for them.
+      // Created before any worker has to wait for it.
       sandbox::prepared_cgroup_paths();
       (void)sandbox::syscall_filter();
     }
@@ -165,20 +174,20 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
   };
 }
 
-// Null if the upstream wants none.
+// Null if the upstream needs no tokens.
 std::shared_ptr<oauth::Access> access_for(const std::shared_ptr<const oauth::Plan>& plan,
                                           const UpstreamContext& context) {
   return plan ? context.tokens->open(plan) : nullptr;
 }
 
-// What the connections to a server over HTTP are made from, wherever it is.
+// The parts of a connection to a server over HTTP.
 struct HttpCandidates {
   std::string_view kind;
   upstreams::CallerTemplates headers;
-  std::shared_ptr<const oauth::Plan> auth;  // Null: only its headers authenticate.
+  std::shared_ptr<const oauth::Plan> auth;  // Null: only the headers authenticate.
 };
 
-// The header lines for one caller. What cannot be sent is nothing that a server should see in part.
+// The header lines for one caller. If one of them cannot be sent, none is.
 std::string lines_for(const upstreams::CallerTemplates& headers, const Principal& caller) {
   auto filled = headers.fill(caller);
   auto lines = filled ? upstreams::header_lines(*filled) : Result<std::string>(filled.error());
@@ -197,7 +206,7 @@ upstreams::MakeConnector http_connector(const transport::HttpTarget& endpoint,
   };
 }
 
-// What to do when the server refuses the credentials, or wants some.
+// What to do when the server refuses the credentials or requires some.
 std::string on_401(const upstreams::HttpSettings& settings, const std::string& name,
                    const std::string& path) {
   if (settings.auth) {
@@ -210,12 +219,13 @@ std::string on_401(const upstreams::HttpSettings& settings, const std::string& n
   });
   if (sends) return fmt::format("it refuses the header Authorization of {}.headers", path);
   return fmt::format(
-      "it wants credentials: set {0}.headers or {0}.auth; with `auth: {{ kind: authorization_code "
+      "it requires credentials: set {0}.headers or {0}.auth; with `auth: {{ kind: "
+      "authorization_code "
       "}}`, `patchbay login {1}` signs in",
       path, name);
 }
 
-// An upstream of one of the kinds that are reached over HTTP.
+// An upstream of one of the kinds that use HTTP.
 MakeUpstream read_http(std::string_view kind, const std::string& name, const config::Node& entry,
                        const std::string& file, const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::HttpSettings>(entry, file, path, faults);
@@ -232,7 +242,7 @@ MakeUpstream read_http(std::string_view kind, const std::string& name, const con
   HttpCandidates candidates{
       kind, read_texts("headers", settings.headers, settings, entry, file, path, faults), nullptr};
   if (!endpoints.empty()) {
-    // The replicas are one server, so one token is good for all of them.
+    // The replicas are one server, so one token is valid for all of them.
     auto auth = upstreams::auth_plan(
         name, endpoints.front().url, settings,
         {.shared = settings.isolation == upstreams::Isolation::shared, .on_demand = true});
@@ -244,14 +254,16 @@ MakeUpstream read_http(std::string_view kind, const std::string& name, const con
                                     {},   candidates.kind == kHttp, candidates.headers};
     const auto access = access_for(candidates.auth, context);
     plan.access = access;
-    for (const auto& endpoint : endpoints) {
+    const auto use = std::make_shared<net::HttpPoolUse>(context.registry, name);
+    for (auto endpoint : endpoints) {
+      endpoint.pool.use = use;
       plan.connectors.push_back(http_connector(endpoint, candidates, access));
     }
     return make_mcp(std::move(plan), context);
   };
 }
 
-// The same for a kind that is known when this is compiled.
+// The same for a kind that is known at compile time.
 template <const char* kKindName>
 MakeUpstream read_http_kind(const std::string& name, const config::Node& entry,
                             const std::string& file, const std::string& path,
@@ -348,7 +360,7 @@ MakeUpstream read_sandbox(const std::string& name, const config::Node& entry,
   check_egress(upstreams::isolation_of(settings), entry, file, path, faults);
   if (!settings.egress.empty() && settings.engine != upstreams::SandboxEngine::bubblewrap) {
     add_fault(faults, file, entry, path + ".egress",
-              "is for `engine: bubblewrap`; what other engines reach is their own affair");
+              "is for `engine: bubblewrap`; other engines control their network themselves");
   }
   return [name, settings](const UpstreamContext& context) {
     return std::make_shared<upstreams::SandboxUpstream>(name, settings, context.workers,
@@ -380,7 +392,7 @@ MakeUpstream read_builtin(const std::string& name, const config::Node& entry,
 template <config::Section S>
 constexpr UpstreamKind kind_of(std::string_view name, std::string_view meaning,
                                decltype(UpstreamKind::read) read) {
-  return {name, meaning, config::shape_of<S>, config::apply_aliases<S>, read};
+  return {name, meaning, config::shape_of<S>, config::fields<S>, read};
 }
 
 constexpr std::array kUpstreamKinds{

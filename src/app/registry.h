@@ -1,5 +1,5 @@
-// What is in the build: the front ends, the kinds of upstream and the skills, each as one table. A
-// new one is a folder or a file, and one row. See docs/extending.md.
+// The contents of the build: the frontends, the kinds of upstream and the skills, each as one
+// table. A new one is a folder or a file, and one row. See docs/extending.md.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ namespace patchbay::app {
 
 struct Configuration;
 
-// A listener that a front end has beside those for HTTP.
+// A listener that a frontend has in addition to the HTTP listeners.
 struct FrontendListener {
   std::string_view name;    // For the banner.
   std::string_view scheme;  // The same.
@@ -42,24 +42,24 @@ struct FrontendKind {
   std::string_view meaning;
   std::unique_ptr<frontends::SharedFrontend> (*make)(const Configuration& configuration,
                                                      const frontends::ProcessServices& services);
-  // Hands over new settings. REQUIRES: `frontend` was made by this row.
+  // Passes new settings on. REQUIRES: `frontend` was made by this row.
   void (*update)(frontends::SharedFrontend& frontend, const Configuration& configuration);
-  // Null if the front end is reached over HTTP only.
+  // Null if the frontend is reached over HTTP only.
   std::optional<FrontendListener> (*listener)(const Configuration& configuration) = nullptr;
 };
 
 // In the order in which they are made; they stop in the reverse order.
 std::span<const FrontendKind> frontend_kinds();
 
-// What an upstream is made from, beside its own settings.
+// What the factory of an upstream gets besides the upstream's own settings.
 struct UpstreamContext {
   const std::vector<net::Loop*>& workers;
   gateway::UpstreamWatcher& watcher;
   metrics::Registry& registry;
   BusService& buses;
-  ThreadPool& parsers;  // For documents that would delay the control thread.
+  ThreadPool& parsers;  // For documents whose parsing would delay the control thread.
   std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
-  oauth::TokenService* tokens = nullptr;                           // Null: nothing needs any.
+  oauth::TokenService* tokens = nullptr;                           // Null: nothing needs tokens.
   gateway::ListLimits lists = {};                                  // Of this upstream.
   std::vector<std::string> env_pass = {};  // Variables that every program gets.
 };
@@ -71,8 +71,7 @@ struct UpstreamKind {
   std::string_view name;
   std::string_view meaning;
   config::Shape (*shape)();
-  // Gives an entry's members their current keys; see config::apply_aliases().
-  void (*apply_aliases)(config::Node& entry, const config::Location& at, config::Faults& notes);
+  const config::Fields& (*fields)();
   // Reads an entry of the configuration. The result is used only if there are no faults.
   MakeUpstream (*read)(const std::string& name, const config::Node& entry, const std::string& file,
                        const std::string& path, config::Faults& faults);
@@ -81,7 +80,7 @@ struct UpstreamKind {
 std::span<const UpstreamKind> upstream_kinds();
 const UpstreamKind* find_upstream_kind(std::string_view name);
 
-// All skills, in the order in which they are asked whether a goal is theirs.
+// All skills, in the order in which they may claim a goal.
 std::span<const Skill* const> skills();
 
 }  // namespace patchbay::app

@@ -1,10 +1,11 @@
-// The table of front ends, and the settings of each as taken from the configuration.
+// The table of frontends, and how each gets its settings from the configuration.
 #include <array>
 
 #include "app/configuration.h"
 #include "app/registry.h"
 #include "frontends/admin/frontend.h"
 #include "frontends/auth/frontend.h"
+#include "frontends/console/frontend.h"
 #include "frontends/goal/frontend.h"
 #include "frontends/mcp/frontend.h"
 #include "frontends/rest/frontend.h"
@@ -56,11 +57,24 @@ std::optional<FrontendListener> wire_listener(const Configuration& configuration
   return FrontendListener{"wire tcp", tls ? "tcps" : "tcp", wire->tcp, tls, "wire.tls", "wire.tcp"};
 }
 
+// People sign in to the console where their tokens come from, unless the settings say otherwise.
+frontends::ConsoleFrontendSettings console_settings(const Configuration& configuration) {
+  const Settings& settings = configuration.settings;
+  frontends::ConsoleFrontendSettings console{settings.console, settings.sign_in.url};
+  auto& oidc = console.console.oidc;
+  if (!oidc) return console;
+  if (oidc->issuer.empty() && !settings.auth.jwt.empty()) {
+    oidc->issuer = settings.auth.jwt.front().issuer;
+  }
+  if (oidc->resource.empty()) oidc->resource = settings.auth.resource;
+  return console;
+}
+
 const policy::AuthSettings& auth_settings(const Configuration& configuration) {
   return configuration.settings.auth;
 }
 
-// The row of a front end with settings, which `settings_of` takes from the configuration.
+// The row of a frontend with settings, which `settings_of` takes from the configuration.
 template <class Shared, auto settings_of>
 constexpr FrontendKind row(std::string_view name, std::string_view meaning) {
   return {.name = name,
@@ -75,7 +89,7 @@ constexpr FrontendKind row(std::string_view name, std::string_view meaning) {
               }};
 }
 
-// The row of a front end without settings.
+// The row of a frontend without settings.
 template <class Shared>
 constexpr FrontendKind row(std::string_view name, std::string_view meaning) {
   return {.name = name,
@@ -103,6 +117,8 @@ constexpr std::array kFrontends{
         "admin", "Health, metrics, approvals, registrations and signing in to upstreams."),
     row<frontends::SharedAuthFrontend, auth_settings>(
         "auth", "Metadata of the gateway as an OAuth resource server."),
+    row<frontends::SharedConsoleFrontend, console_settings>("console",
+                                                            "The web page at /console/."),
     with_listener(row<frontends::SharedWireFrontend, wire_settings>(
                       "wire", "The wire protocol, on TCP and on WebSockets."),
                   wire_listener),

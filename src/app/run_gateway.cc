@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "app/one_line.h"
 #include "net/process/orphans.h"
 #include "net/process/signals.h"
 #include "observe/log.h"
@@ -13,8 +14,8 @@
 namespace patchbay::app {
 namespace {
 
-// Answers of a megabyte come and go; returning their memory to the kernel each time, to get it
-// again page by page, costs more than copying them. Set once, before there are other threads.
+// Answers of a megabyte are common. Returning their memory to the kernel and getting it again page
+// by page costs more than copying them. Set once, before there are other threads.
 void keep_large_blocks() {
   ::mallopt(M_MMAP_THRESHOLD, 8 << 20);
   ::mallopt(M_TRIM_THRESHOLD, 16 << 20);
@@ -23,17 +24,19 @@ void keep_large_blocks() {
 }  // namespace
 
 void print_faults(const config::Faults& faults) {
-  for (const auto& fault : faults) fmt::print(stderr, "{}\n", config::to_string(fault));
+  for (const auto& fault : faults) fmt::print(stderr, "{}\n", on_line(config::to_string(fault)));
 }
 
 void print_notes(const config::Faults& notes) {
-  for (const auto& note : notes) fmt::print(stderr, "warning: {}\n", config::to_string(note));
+  for (const auto& note : notes) {
+    fmt::print(stderr, "warning: {}\n", on_line(config::to_string(note)));
+  }
 }
 
 int run_gateway(Configuration configuration, const Overrides& overrides,
                 const std::function<int(Gateway&)>& run) {
   keep_large_blocks();
-  net::block_signals({SIGUSR2});
+  net::block_signals({SIGUSR1, SIGUSR2});
   net::Orphans::before_threads();
   log::start(configuration.settings.log.level, configuration.settings.log.format);
   for (const auto& name : configuration.ignored) {

@@ -1,4 +1,4 @@
-// What the commands that run a gateway have in common: from a configuration to an exit code.
+// The common part of commands that run a gateway: from a configuration to an exit code.
 #pragma once
 
 #include <functional>

@@ -7,8 +7,8 @@ namespace {
 
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
-// What stands between quotes if the whole of `text` does; else `text`. Quotes around a part of it
-// are for the command-line splitter.
+// The text between quotes if they enclose all of `text`; else `text`. Quotes around a part of it
+// are left for the command-line splitter.
 std::string unquoted_entry(std::string_view text) {
   if (text.size() < 2 || !is_quote(text.front())) return std::string(text);
   const char quote = text.front();

@@ -19,10 +19,10 @@ struct NamedEndpoint {
   std::string endpoint;
 };
 
-// The entries of the list, each on its own: what is wrong with one leaves the others alone.
+// The entries of the list, each parsed separately: an error in one does not affect the others.
 std::vector<Result<NamedEndpoint>> read_server_list(std::string_view text);
 
-// One entry, in which a comma is a character like others.
+// One entry, in which a comma has no special meaning.
 Result<NamedEndpoint> read_named_endpoint(std::string_view entry);
 
 }  // namespace patchbay::app

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "config/fields.h"
+#include "config/settings.h"
 
 namespace patchbay::app {
 
@@ -18,18 +18,6 @@ struct ServerSection {
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<app::ServerSection> = std::tuple{
-    Field{"instructions", &app::ServerSection::instructions,
-          "Instructions for models that use the gateway. Those of upstreams follow, each under the "
-          "name of its upstream."},
-    Field{"max_instructions_size", &app::ServerSection::max_instructions_size,
-          "Maximum size of all instructions together. Longer ones are cut, those of each upstream "
-          "to an equal share. 0: no instructions.",
-          Range{Bytes{0}, Bytes{1 << 20}}},
-    Field{"instructions_timeout", &app::ServerSection::instructions_timeout,
-          "How long `initialize` and `server/discover` wait for upstreams that are starting, whose "
-          "instructions are not known before.",
-          Range{Duration(0), Duration(60'000)}},
-};
+const config::Fields& config::fields<app::ServerSection>();
 
 }  // namespace patchbay

@@ -9,7 +9,7 @@
 namespace patchbay::app {
 namespace {
 
-// A service manager that cannot be reached learns it when the process ends.
+// A service manager that cannot be reached still notices the end of the process.
 void notify(const std::string& state) { ::sd_notify(0, state.c_str()); }
 
 }  // namespace
@@ -32,7 +32,7 @@ void ServiceManager::replaced_by(pid_t process) const {
 std::optional<std::chrono::nanoseconds> ServiceManager::watchdog_interval() const {
   std::uint64_t limit = 0;
   if (::sd_watchdog_enabled(0, &limit) <= 0) return std::nullopt;
-  // Twice as often as it has to be, so that one that is late does no harm.
+  // Twice as often as required, so that one late report does no harm.
   return std::chrono::microseconds(limit / 2);
 }
 

@@ -1,6 +1,6 @@
-// What the gateway tells the service manager that started it (systemd, Type=notify): that it is
-// ready, reloads, stops, has been replaced, and that its threads still run. Without one, nothing
-// happens.
+// Notifications to the service manager that started the gateway (systemd, Type=notify): that it is
+// ready, reloads, stops or has been replaced, and that its threads still run. Without a service
+// manager, nothing happens.
 //
 // Lives on the control thread.
 #pragma once
@@ -20,7 +20,7 @@ class ServiceManager {
   // That process is the service from now on.
   void replaced_by(pid_t process) const;
 
-  // How often it expects a sign of life; none if it does not.
+  // The interval at which it expects a watchdog report; none if it expects none.
   std::optional<std::chrono::nanoseconds> watchdog_interval() const;
   void alive() const;
 };

@@ -10,7 +10,7 @@
 namespace patchbay::app {
 namespace {
 
-// Authorization servers send secrets there, through browsers.
+// Authorization servers send secrets to this URL, through browsers.
 std::string fault_of_url(const std::string& text) {
   auto url = net::parse_url(text);
   if (!url) return url.error().message;

@@ -1,4 +1,4 @@
-// What is wrong with the section `sign_in` of a configuration, if anything is.
+// Checks the section `sign_in` of a configuration.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // A SingleSession is what a gateway serves instead of its listeners: one client on stdin, a person
-// at a terminal, a bus. The commands implement it.
+// at a terminal, or a bus. The commands implement it.
 //
 // Lives on the control thread.
 #pragma once
@@ -34,20 +34,20 @@ class SingleSession {
     return settings.limits.start;
   }
 
-  // Asks it to end, for example after a signal. May come before run() can do so.
+  // Requests it to end, for example after a signal. May be called before run() can end anything.
   void end() {
     ended_ = true;
     if (end_) end_();
   }
 
  protected:
-  // How to end what is served now; null when nothing is.
+  // Ends the running session; null when there is none.
   void on_end(std::function<void()> end) {
     end_ = std::move(end);
     if (end_ && ended_) end_();
   }
 
-  // Awaits `running`, which serves with `frontend`. Meanwhile the front end is attached to the
+  // Awaits `running`, which serves with `frontend`. Meanwhile the frontend is attached to the
   // worker, and a request to end reaches its end(). Called on the worker.
   template <class F>
   Task<void> serve_with(Context context, F& frontend, Task<void> running) {
@@ -58,7 +58,7 @@ class SingleSession {
     context.control.post([this, end] { on_end(end); });
     auto served = co_await running;
     context.worker.detach(frontend);
-    // After this, nothing that is posted to the worker refers to the front end.
+    // After this, no message posted to the worker refers to the frontend.
     auto forget = [this]() -> Task<void> {
       on_end(nullptr);
       co_return ok();

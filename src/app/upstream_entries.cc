@@ -24,7 +24,7 @@ bool good_name(std::string_view name) {
   });
 }
 
-// What was made from `origin` stands where that does, and is as secret.
+// A node made from `origin` has the same location, and is as secret.
 void set_origin(Node& made, const Node& origin) {
   made.line = origin.line;
   made.interpolated = origin.interpolated;
@@ -114,6 +114,9 @@ class Gatherer {
                                separator_));
     }
     const Node* const given = entry.find("kind");
+    if (entry.kind == Kind::null) {
+      return fault(entry, path, "has no settings: check the indentation of the lines below it");
+    }
     if (!given && !entry.find("command")) {
       return fault(entry, path, "'kind' is required, but not given");
     }
@@ -144,7 +147,7 @@ constexpr std::array kUpstreamSections{
     SectionKey{"upstreams", &Gatherer::add_own},
     SectionKey{"servers", &Gatherer::add_servers},
     SectionKey{"mcp.servers", &Gatherer::add_servers},
-    // Of other clients, in our notation by now (client_file.h).
+    // Sections of other clients, already in our notation (client_file.h).
     SectionKey{"mcpServers", &Gatherer::add_own},
     SectionKey{"context_servers", &Gatherer::add_own},
     SectionKey{"mcp_servers", &Gatherer::add_own},

@@ -1,6 +1,8 @@
-// A configuration can name upstreams in several ways: `upstreams` in our own form, `servers` as a
-// list of endpoints, and the sections of other clients, which client_file.h has put into our form.
-// Here they all become one: a name, a kind, and a map of that kind's settings. Values only.
+// All forms in which a configuration can name upstreams: `upstreams` in our own form, `servers` as
+// a list of endpoints, and the sections of other clients, which client_file.h has translated into
+// our form. The result is always the same: a name, a kind, and a map of the settings of that kind.
+//
+// Values only.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +18,12 @@ inline constexpr std::size_t kMostUpstreamName = 64;  // Bytes.
 
 struct UpstreamEntry {
   std::string name;
-  std::string kind;   // As given; it may be one that is not in the build.
-  config::Node node;  // A map. Its member `kind`, if it has one, says the same as `kind`.
-  std::string path;   // Where it stands, for faults.
+  std::string kind;   // As given; the build may not have it.
+  config::Node node;  // A map. Its member `kind`, if present, equals `kind`.
+  std::string path;   // Its location, for faults.
 };
 
-// Whether `root` says anything about upstreams, even that there are none.
+// Whether `root` has a section about upstreams, even an empty one.
 bool names_upstreams(const config::Node& root);
 
 // Every upstream that `root` names, in the order of the file. Adds a fault for each that cannot be

@@ -15,11 +15,11 @@
 namespace patchbay::app {
 namespace {
 
-// How often it is looked whether upstreams are up.
+// How often the state of upstreams is checked.
 constexpr auto kLook = std::chrono::seconds(1);
 constexpr std::size_t kMostLogged = 8 << 10;  // Bytes of the names in one line of the log.
 
-// The control thread does nothing else meanwhile.
+// The control thread does nothing else during this time.
 constexpr auto kLongestSchemaCheck = std::chrono::milliseconds(200);
 constexpr std::size_t kMaxUnusableListed = 5;  // Of the tools of one upstream.
 
@@ -28,7 +28,7 @@ bool is_mcp_server(const gateway::Upstream& upstream) {
   return std::ranges::find(kOthers, upstream.kind()) == kOthers.end();
 }
 
-// The lines that a reader of the log follows a server of tools by.
+// The log lines by which readers follow the start of an MCP server.
 void log_connecting(const gateway::Upstream& upstream) {
   if (!is_mcp_server(upstream)) return;
   log::Line(log::Level::info, fmt::format("Connecting to {} MCP server...", upstream.name()))
@@ -73,7 +73,8 @@ UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& worke
       task_changed_(std::move(task_changed)) {}
 
 Task<void> UpstreamSet::apply(const Configuration& configuration) {
-  if (stopped_) co_return ok();  // A reload that was under way: nothing would stop what it starts.
+  if (stopped_)
+    co_return ok();  // A reload was in progress: nothing would stop the upstreams that it starts.
   const Settings& settings = configuration.settings;
   const std::chrono::nanoseconds grace = settings.stop.grace;
   names_ = settings.names;
@@ -128,7 +129,7 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
   co_return ok();
 }
 
-// Starts an upstream; whatever becomes of it, the one it replaces is done.
+// Starts an upstream; the one that it replaces is retired whether the start succeeds or not.
 Task<void> UpstreamSet::start_one(std::shared_ptr<gateway::Upstream> upstream,
                                   std::chrono::nanoseconds grace) {
   log_connecting(*upstream);
@@ -141,8 +142,8 @@ Task<void> UpstreamSet::start_one(std::shared_ptr<gateway::Upstream> upstream,
   co_return started;
 }
 
-// Stops an upstream that is no longer in the catalog. Each worker has taken the new catalog when it
-// answers here, and what it sent to the upstream before that has arrived there.
+// Stops an upstream that is no longer in the catalog. A worker that answers here has the new
+// catalog, and its earlier calls have reached the upstream.
 Task<void> UpstreamSet::retire(std::shared_ptr<gateway::Upstream> upstream,
                                std::chrono::nanoseconds grace) {
   for (net::Loop* const worker : workers_) {
@@ -201,13 +202,21 @@ std::vector<std::shared_ptr<gateway::Registrar>> UpstreamSet::registrars() const
   return found;
 }
 
+std::shared_ptr<gateway::Upstream> UpstreamSet::find_by_name(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& one : running_) {
+    if (one.source.upstream->name() == name) return one.source.upstream;
+  }
+  return nullptr;
+}
+
 std::vector<UpstreamReport> UpstreamSet::report() const {
   const std::lock_guard lock(mutex_);
   std::vector<UpstreamReport> lines;
   for (const auto& one : running_) {
     const gateway::Upstream& upstream = *one.source.upstream;
     gateway::UpstreamState state = upstream.state();
-    // When it is reported as up, its tools are in the next list.
+    // When it is reported as up, its tools must be in the next list.
     if (state.up && !one.listed) state = {false, "starting"};
     if (state.up && !one.problems.empty()) {
       state.detail +=
@@ -226,7 +235,7 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
                                 one.unusable.begin() + static_cast<std::ptrdiff_t>(named), ", "));
     }
     lines.push_back({std::string(upstream.name()), std::string(upstream.kind()), std::move(state),
-                     one.tool_count, one.required});
+                     one.tool_count, one.required, upstream.use()});
   }
   return lines;
 }
@@ -257,7 +266,7 @@ void UpstreamSet::take_offer(const gateway::Upstream* upstream, Result<mcp::Item
   if (Running* const one = find(upstream)) one->listed = true;
 }
 
-// Whatever the kind of the upstream, no more than it may list comes into the catalog.
+// Whatever the kind of the upstream, the catalog gets no more than it may list.
 void UpstreamSet::take_items(Running& one, Result<mcp::ItemLists> items) {
   const gateway::Upstream& upstream = *one.source.upstream;
   if (items) {
@@ -265,7 +274,7 @@ void UpstreamSet::take_items(Running& one, Result<mcp::ItemLists> items) {
     if (!fits) items = fits.error();
   }
   const std::string why = items ? "" : items.error().message;
-  // Once is enough: an upstream may list as often as it likes.
+  // Logged once, because an upstream may list any number of times.
   if (std::exchange(one.source.refused, why) != why && !items) {
     log::Line(log::Level::error, "list refused").add("upstream", upstream.name()).add("why", why);
   }
@@ -275,7 +284,7 @@ void UpstreamSet::take_items(Running& one, Result<mcp::ItemLists> items) {
   look_at(one.source);
 }
 
-// What is compiled in changes only with the gateway itself.
+// Compiled-in tools change only with the gateway itself.
 void UpstreamSet::look_at(Source& source) {
   if (source.upstream->kind() == "builtin") return;
   source.changed =
@@ -290,7 +299,7 @@ void UpstreamSet::check_pins() {
   rebuild();
 }
 
-// An upstream that has been down for long is not listed until it is up again.
+// An upstream that has been down for too long is not listed until it is up again.
 void UpstreamSet::look() {
   here().timers().set(watch_, here().now() + kLook);
   bool changed = false;
@@ -299,7 +308,8 @@ void UpstreamSet::look() {
     if (one.source.upstream->state().up) {
       one.lost_at.reset();
     } else if (!one.lost_at) {
-      // The next look decides: what has just come up may not have reported it yet.
+      // The next check decides: an upstream that has just come up may not have reported its items
+      // yet.
       one.lost_at = here().now();
       continue;
     }
@@ -326,7 +336,7 @@ void UpstreamSet::rebuild() {
   publish_(catalog_, synced_);
 }
 
-// Logs tools whose calls cannot be checked, before they are called.
+// Logs tools whose calls cannot be validated, before they are called.
 void UpstreamSet::check_schemas() {
   auto found = gateway::find_unusable(*catalog_, kLongestSchemaCheck);
   const std::lock_guard lock(mutex_);
@@ -340,7 +350,7 @@ void UpstreamSet::check_schemas() {
   }
 }
 
-// What is listed of an upstream.
+// The items of an upstream that are listed.
 gateway::Offer UpstreamSet::offer_of(Running& one) {
   const Source& from = one.earlier ? *one.earlier : one.source;
   gateway::Offer offer{from.upstream, {}};

@@ -1,6 +1,6 @@
-// The UpstreamSet holds the upstreams of the running configuration: starts, replaces and stops
-// them, and makes a new catalog whenever one offers something else. What an upstream offered stays
-// listed when it is lost, for `limits.stale_list_ttl`.
+// The UpstreamSet holds the upstreams of the running configuration. It starts, replaces and stops
+// them, and makes a new catalog whenever one of them offers something else. The items of a lost
+// upstream stay listed for `limits.stale_list_ttl`.
 //
 // Lives on the control thread; upstreams report to it on any thread.
 #pragma once
@@ -32,6 +32,7 @@ struct UpstreamReport {
   gateway::UpstreamState state;
   std::size_t tools = 0;
   bool required = false;  // The gateway is not ready without it.
+  gateway::UpstreamUse use = {};
 };
 
 class UpstreamSet final : public gateway::UpstreamWatcher {
@@ -42,37 +43,41 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
 
   using TaskChanged = std::function<void(const std::string& upstream, const gateway::TaskUpdate&)>;
 
-  // `publish` is called on the control thread with each new catalog, the others on any thread.
+  // `publish` is called on the control thread with each new catalog, the other functions on any
+  // thread.
   UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
               metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
               policy::Pins& pins, BusService& buses, oauth::TokenService* tokens, Publish publish,
               Updated updated, TaskChanged task_changed);
 
-  // Makes the running upstreams those of `configuration`: new ones start, changed ones are replaced
-  // once the new one has had its chance, others are left alone. Calls in progress finish on what
-  // they began with, within `stop.drain_timeout`. Yields when every start has ended, well or not.
-  // REQUIRES: `configuration` stays as it is until then.
+  // Makes the running upstreams those of `configuration`: starts new ones, replaces a changed one
+  // after its successor has started or failed, and leaves the others alone. Calls in progress
+  // finish where they began, within `stop.drain_timeout`. Yields when every start has ended,
+  // successfully or not. REQUIRES: `configuration` does not change until then.
   Task<void> apply(const Configuration& configuration);
 
-  // Asks every upstream to look again at what its configuration refers to.
+  // Requests every upstream to read the files that its configuration names again.
   void reread();
 
-  // What was remembered of tools has changed: looks at all of them again.
+  // The stored definitions of tools have changed: checks all tools again.
   void check_pins();
 
-  // From now on the catalog counts as complete, even if some upstream has not come up.
+  // From now on the catalog counts as complete, even if some upstream is not up.
   void mark_synced();
 
   Task<void> stop(Deadline deadline);
 
-  // Those among them where agents register. Callable on any thread.
+  // Those that have a registry of agents. Callable on any thread.
   std::vector<std::shared_ptr<gateway::Registrar>> registrars() const;
 
-  // What is there, in the order of the configuration. Callable on any thread.
+  // The running upstream of that name; null: there is none. Callable on any thread.
+  std::shared_ptr<gateway::Upstream> find_by_name(std::string_view name) const;
+
+  // The upstreams, in the order of the configuration. Callable on any thread.
   std::vector<UpstreamReport> report() const;
 
   void updated(const gateway::Upstream& upstream, const std::string& uri) override {
-    // Only what has subscribers.
+    // Only upstreams with subscribers.
     if (subscriptions_.has(upstream.name(), uri)) updated_(std::string(upstream.name()), uri);
   }
   void task_changed(const gateway::Upstream& upstream, const gateway::TaskUpdate& update) override {
@@ -90,26 +95,26 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
     std::shared_ptr<gateway::Upstream> upstream;
     gateway::UpstreamSettings settings = {};
     mcp::ItemLists items = {};
-    std::string refused = {};  // Why its latest list was; empty if it was not.
+    std::string refused = {};  // Why its latest list was refused; empty if it was not.
     std::set<std::string> changed =
-        {};  // Tools that are left out, since they are not what they were.
+        {};  // Tools that are left out because their definitions have changed.
   };
 
   struct Running {
     std::string digest;
     Source source;
-    // While the upstream starts: the one it replaces, which answers until then.
+    // While the upstream starts: the upstream that it replaces, which answers until then.
     std::optional<Source> earlier = {};
     bool required = false;                   // See UpstreamReport.
     bool listed = false;                     // Its items have been in a catalog.
-    std::optional<Deadline> lost_at = {};    // Since when it is down, as far as has been seen.
-    bool withdrawn = false;                  // It is down for so long that it is not listed.
-    std::size_t tool_count = 0;              // How many tools are listed.
+    std::optional<Deadline> lost_at = {};    // Since when it has been down, as far as observed.
+    bool withdrawn = false;                  // Down for so long that it is not listed.
+    std::size_t tool_count = 0;              // The number of listed tools.
     std::vector<std::string> problems = {};  // With its `tools` settings.
-    std::vector<std::string> unusable = {};  // Tools with a schema that cannot be used, and why.
+    std::vector<std::string> unusable = {};  // Tools with an unusable schema, and why.
   };
 
-  // Looks after the lost ones, from time to time.
+  // Checks lost upstreams from time to time.
   class Watch final : public Timer {
    public:
     explicit Watch(UpstreamSet& set) : set_(set) {}
@@ -132,7 +137,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   gateway::Offer offer_of(Running& one);
 
   static constexpr int kParsers = 2;
-  static constexpr int kMostDocuments = 1000;  // That wait to be parsed.
+  static constexpr int kMostDocuments = 1000;  // Documents that wait to be parsed.
 
   Executor& control_;
   const std::vector<net::Loop*>& workers_;
@@ -150,11 +155,11 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   std::chrono::nanoseconds listed_after_loss_{0};
   bool synced_ = false;
   bool stopped_ = false;  // stop() has begun; nothing is started any more.
-  std::shared_ptr<const gateway::Catalog> catalog_;  // The last one made.
+  std::shared_ptr<const gateway::Catalog> catalog_;  // The latest catalog.
   Scope stopping_;
   Watch watch_{*this};
 
-  // Parses documents of upstreams. Before them, because they wait for it.
+  // Parses documents of upstreams. Declared before them, because they wait for it.
   ThreadPool parsers_{kParsers, kMostDocuments};
 
   mutable std::mutex mutex_;  // For report(), which reads from other threads.

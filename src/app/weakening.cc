@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "core/glob.h"
@@ -17,7 +18,7 @@ bool has(const Names& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Names that `next` has and `now` has not.
+// Names in `next` that are not in `now`.
 void find_added(std::string_view setting, const Names& now, const Names& next, Sentences& found) {
   for (const auto& name : next) {
     if (!has(now, name)) found.push_back(fmt::format("{}: '{}' would be added", setting, name));
@@ -28,7 +29,7 @@ void find_auth(const policy::AuthSettings& now, const policy::AuthSettings& next
                Sentences& found) {
   if (!now.on()) return;
   if (!next.on()) {
-    found.emplace_back("auth: it is gone, so that nobody would be asked who they are");
+    found.emplace_back("auth: it is gone, so that callers would no longer be authenticated");
     return;
   }
   for (const auto& page : next.open) {
@@ -55,7 +56,8 @@ void find_tls(std::string_view section, const TlsSection& now, const TlsSection&
               Sentences& found) {
   if (next.clients() < now.clients()) {
     found.push_back(fmt::format(
-        "{}.client_certificates: clients would not have to show what they must show now", section));
+        "{}.client_certificates: clients would not have to present what they must present now",
+        section));
   }
   if (!now.crl.empty() && next.crl.empty()) {
     found.push_back(fmt::format("{}.crl: revoked certificates would be taken again", section));
@@ -67,7 +69,7 @@ void find_tls(std::string_view section, const TlsSection& now, const TlsSection&
 
 void find_wire(const WireSection& now, const WireSection& next, Sentences& found) {
   if (next.per_message_auth < now.per_message_auth) {
-    found.emplace_back("wire.per_message_auth: messages would have to say less of who sends them");
+    found.emplace_back("wire.per_message_auth: messages would state less about their caller");
   }
   if (next.replay_window_s < now.replay_window_s) {
     found.emplace_back("wire.replay_window_s: it would be shorter");
@@ -90,10 +92,10 @@ void find_http(const HttpSection& now, const HttpSection& next, Sentences& found
   }
 }
 
-// True if everything that `glob` fits is also fitted by one of `globs`.
+// True if one of `globs` matches everything that `glob` matches.
 bool covered(const Names& globs, const std::string& glob) {
   return std::ranges::any_of(globs, [&](const std::string& one) {
-    // `?` in one would fit a `*` of the other, which stands for more than one character.
+    // `?` in one would match a `*` of the other, which stands for more than one character.
     return one == glob || (!one.contains('?') && matches_glob(one, glob));
   });
 }
@@ -103,7 +105,7 @@ bool any_meets(const Names& globs, const std::string& glob) {
                              [&](const std::string& one) { return policy::globs_meet(one, glob); });
 }
 
-// All rules of some roles together. What is allowed on conditions is separate.
+// All rules of some roles together. Conditional permissions are separate.
 struct Grants {
   policy::Patterns tools;
   Names on_conditions;
@@ -145,13 +147,13 @@ void find_wider(std::string_view what, const policy::Patterns& now, const policy
   for (const auto& glob : next.allow) {
     if (!covered(now.allow, glob)) {
       found.push_back(
-          fmt::format("rules: callers whom nobody knows could use the {} '{}'", what, glob));
+          fmt::format("rules: unauthenticated callers could use the {} '{}'", what, glob));
     }
   }
   for (const auto& glob : now.deny) {
     if (!covered(next.deny, glob) && any_meets(next.allow, glob)) {
       found.push_back(fmt::format(
-          "rules: the {} '{}' would not be denied to callers whom nobody knows", what, glob));
+          "rules: the {} '{}' would not be denied to unauthenticated callers", what, glob));
     }
   }
 }
@@ -165,14 +167,15 @@ void find_anonymous(const Configuration& now, const Configuration& next, Sentenc
   find_wider("tools", before.tools, after.tools, found);
   for (const auto& glob : after.on_conditions) {
     if (covered(before.tools.allow, glob) || covered(before.on_conditions, glob)) continue;
-    found.push_back(fmt::format("rules: callers whom nobody knows could use the tools '{}'", glob));
+    found.push_back(fmt::format("rules: unauthenticated callers could use the tools '{}'", glob));
   }
   find_wider("resources", before.resources, after.resources, found);
   find_wider("prompts", before.prompts, after.prompts, found);
   find_wider("methods", before.methods, after.methods, found);
 }
 
-// A tool that a person must approve now, and not then, although the role may still use it.
+// A tool that needs a person's approval in `now` and not in `next`, although the role may still use
+// it.
 void find_approvals(const Configuration& now, const Configuration& next, Sentences& found) {
   for (const auto& rule : now.settings.rules) {
     const Grants after = grants_of(next, {rule.role, std::string(policy::kAnyRole)});
@@ -185,6 +188,109 @@ void find_approvals(const Configuration& now, const Configuration& next, Sentenc
   }
 }
 
+// The rules that apply to a caller with that role: which of `rules` they are.
+std::vector<std::size_t> rules_of(const Configuration& of, const std::string& role) {
+  std::vector<std::size_t> found;
+  const auto& rules = of.settings.rules;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i].role == role || rules[i].role == policy::kAnyRole) found.push_back(i);
+  }
+  return found;
+}
+
+// Whether `next` has all conditions of `now`: one for each argument that has one now.
+bool has_conditions_of(const policy::RuleSettings& now, const policy::RuleSettings& next) {
+  return std::ranges::all_of(now.when, [&](const policy::ConditionSettings& one) {
+    return std::ranges::find(next.when, one.pointer, &policy::ConditionSettings::pointer) !=
+           next.when.end();
+  });
+}
+
+// Tools that a role may use on conditions now, and then without one of them.
+void find_conditions(const Configuration& now, const Configuration& next, const std::string& role,
+                     Sentences& found) {
+  const auto before = rules_of(now, role);
+  for (const std::size_t i : rules_of(next, role)) {
+    const auto& rule = next.settings.rules[i];
+    for (const auto& glob : rule.allow) {
+      const bool same = std::ranges::any_of(before, [&](std::size_t k) {
+        const auto& one = now.settings.rules[k];
+        return covered(one.allow, glob) && has_conditions_of(one, rule);
+      });
+      const bool conditional = std::ranges::any_of(before, [&](std::size_t k) {
+        const auto& one = now.settings.rules[k];
+        return !one.when.empty() && any_meets(one.allow, glob);
+      });
+      if (same || !conditional) continue;
+      found.push_back(
+          fmt::format("rules: '{}' would have fewer conditions for the role {}", glob, role));
+    }
+  }
+}
+
+void find_denied(std::string_view what, const std::string& role, const Names& now,
+                 const policy::Patterns& next, Sentences& found) {
+  for (const auto& glob : now) {
+    if (covered(next.deny, glob) || !any_meets(next.allow, glob)) continue;
+    found.push_back(
+        fmt::format("rules: the {} '{}' would not be denied to the role {}", what, glob, role));
+  }
+}
+
+// What a role is denied now, and what it may do on conditions. That it is given more is ordinary
+// administration.
+void find_restrictions(const Configuration& now, const Configuration& next, Sentences& found) {
+  std::set<std::string> roles;
+  for (const auto& rule : now.settings.rules) roles.insert(rule.role);
+  roles.erase(std::string(policy::kLocalRole));  // See find_anonymous().
+  if (!now.settings.auth.on()) roles.erase(std::string(policy::kAnyRole));
+  for (const auto& role : roles) {
+    const Grants before = grants_of(now, {role, std::string(policy::kAnyRole)});
+    Grants after = grants_of(next, {role, std::string(policy::kAnyRole)});
+    add(after.tools.allow, after.on_conditions);
+    find_denied("tools", role, before.tools.deny, after.tools, found);
+    find_denied("resources", role, before.resources.deny, after.resources, found);
+    find_denied("prompts", role, before.prompts.deny, after.prompts, found);
+    find_denied("methods", role, before.methods.deny, after.methods, found);
+    for (const auto& glob : after.methods.allow) {
+      if (before.methods.allow.empty() || covered(before.methods.allow, glob)) continue;
+      found.push_back(fmt::format("rules: the role {} could use the methods '{}'", role, glob));
+    }
+    find_conditions(now, next, role, found);
+  }
+}
+
+void find_upstreams(const Configuration& now, const Configuration& next, Sentences& found) {
+  if (now.names_upstreams && !next.names_upstreams) {
+    found.emplace_back("upstreams: none is named, so that the default ones would be started");
+  }
+  for (const auto& one : now.upstreams) {
+    const auto same = std::ranges::find(next.upstreams, one.name, &UpstreamPlan::name);
+    if (same == next.upstreams.end()) continue;
+    const UpstreamProtection& before = one.protection;
+    const UpstreamProtection& after = same->protection;
+    const auto add_sentence = [&](std::string_view key, std::string_view why) {
+      found.push_back(fmt::format("{}.{}: {}", one.path, key, why));
+    };
+    if (before.sandbox && !after.sandbox) {
+      add_sentence("sandbox", "the program would run without it");
+    } else if (after.network && !before.network) {
+      add_sentence("sandbox.network", "the program could use the machine's network");
+    }
+    if (!before.user.empty() && after.user.empty() && !after.sandbox) {
+      add_sentence("user", "the program would run as the gateway's own user");
+    }
+    if (after.separation < before.separation) {
+      add_sentence("isolation", "callers would share more than now");
+    }
+    for (const auto& glob : one.settings.tools.deny) {
+      if (covered(same->settings.tools.deny, glob)) continue;
+      if (!any_meets(same->settings.tools.allow, glob)) continue;
+      add_sentence("tools.deny", fmt::format("'{}' would be offered", glob));
+    }
+  }
+}
+
 void find_rules(const Configuration& now, const Configuration& next, Sentences& found) {
   if (!now.rules) return;
   if (!next.rules) {
@@ -193,6 +299,7 @@ void find_rules(const Configuration& now, const Configuration& next, Sentences& 
   }
   find_anonymous(now, next, found);
   find_approvals(now, next, found);
+  find_restrictions(now, next, found);
 }
 
 int strictness(policy::PinMode mode) {
@@ -247,6 +354,7 @@ std::vector<std::string> weakenings(const Configuration& now, const Configuratio
   }
   find_wire(now.settings.wire.value_or(WireSection()), next.settings.wire.value_or(WireSection()),
             found);
+  find_upstreams(now, next, found);
   find_checks(now.settings, next.settings, found);
   return found;
 }

@@ -1,10 +1,9 @@
-// What a reload would take away from the protection of a running gateway. A configuration that was
-// cut off, or saved by mistake, must not open a gateway that is closed: what weakens it needs a
-// restart, or `reload.allow_weaker`.
+// The protections that a reload would remove from a running gateway. A configuration that was
+// truncated, or saved by mistake, must not open a closed gateway: weaker settings need a restart,
+// or `reload.allow_weaker`.
 //
-// Values only. What the front ends, upstreams and callers are given beyond this is ordinary
-// administration and no weakening: another upstream, another token, another rule for a role that
-// tokens give.
+// Values only. Other changes for frontends, upstreams and callers are ordinary administration and
+// do not count: another upstream, another token, another rule for a role that tokens give.
 #pragma once
 
 #include <string>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <ranges>
 
+#include "telemetry/sampling.h"
+
 namespace patchbay::app {
 namespace {
 
@@ -44,11 +46,28 @@ gateway::McpServer::Times times(const LimitSettings& limits) {
   return {limits.call, std::max(limits.call, limits.call_total), limits.question, limits.task};
 }
 
+// Counts turns of an event loop in a metric.
+class TurnMetric final : public net::Loop::TurnObserver {
+ public:
+  TurnMetric(metrics::Registry& registry, int worker)
+      : seconds_(registry.histogram(
+            "patchbay_event_loop_lag_seconds", "Duration of the turns of a worker's event loop.",
+            metrics::labels({{"worker", std::to_string(worker)}}), metrics::kWait)) {}
+  void on_turn(std::chrono::nanoseconds took) override {
+    seconds_->observe(std::chrono::duration<double>(took).count());
+  }
+
+ private:
+  const std::shared_ptr<metrics::Histogram> seconds_;
+};
+
 }  // namespace
 
 Worker::Worker(int number, const Settings& settings, Common& common)
     : common_(common),
       loop_(number),
+      history_(common.histories.add()),
+      spans_(common.spans),
       recorder_(common.registry),
       pipeline_(common.limiter, catalog_, common.approvals, common.subscriptions, common.tasks,
                 common.task_tools, common.stored_results, recorder_),
@@ -57,6 +76,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       authenticator_(common.authenticator),
       frontends_(make_frontends(number, common)),
       http_(routes(), http_settings(settings), authenticator_, common.http) {
+  loop_.observe_turns(std::make_unique<TurnMetric>(common.registry, number));
   server_.set_parked(asking_);
   server_.set_instructions(instructions(settings.server));
   authenticator_.record_in(recorder_);
@@ -73,6 +93,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
   pipeline_.set_rates(common.rates);
   server_.set_max_batch(static_cast<std::size_t>(settings.limits.batch));
   recorder_.set_audit(common.audit);
+  recorder_.set_tracing(tracing(settings));
   pipeline_.set_budgets(settings.limits.results);
 }
 
@@ -87,7 +108,7 @@ std::vector<std::unique_ptr<frontends::Frontend>> Worker::make_frontends(int num
   return made;
 }
 
-// A row without a handler is an upgrade of a path that another front end serves.
+// A row without a handler is an upgrade of a path that another frontend serves.
 std::vector<net::HttpRoute> Worker::routes() const {
   std::vector<net::HttpRoute> all;
   std::vector<net::HttpRoute> upgrades;
@@ -102,6 +123,16 @@ std::vector<net::HttpRoute> Worker::routes() const {
     }
   }
   return all;
+}
+
+gateway::Tracing Worker::tracing(const Settings& settings) const {
+  const telemetry::Settings& telemetry = settings.telemetry;
+  const bool has_content = telemetry.traces.content == telemetry::Content::full;
+  return {.history = telemetry.max_recent_calls > 0 ? &history_ : nullptr,
+          .queue = &spans_,
+          .sampling = telemetry::sampling_of(telemetry),
+          .content = has_content ? telemetry.traces.max_content_size.value : 0,
+          .redact = settings.audit.redact};
 }
 
 void Worker::run() {
@@ -137,6 +168,7 @@ void Worker::update(const Settings& settings) {
   pipeline_.set_rates(common_.rates);
   server_.set_max_batch(static_cast<std::size_t>(settings.limits.batch));
   recorder_.set_audit(common_.audit);
+  recorder_.set_tracing(tracing(settings));
   pipeline_.set_budgets(settings.limits.results);
   for (const auto& frontend : frontends_) frontend->update();
   recorder_.set_log_calls(settings.log.calls);

@@ -1,5 +1,6 @@
-// A Worker is one thread that serves: its loop, its view of the catalog, its part of each front
-// end, and its copy of everything on the path of a call. Workers share only what is made for it.
+// A Worker is one thread that serves: its loop, its view of the catalog, its part of each frontend,
+// and its copy of everything on the path of a call. Workers share only objects that are made for
+// sharing.
 #pragma once
 
 #include <atomic>
@@ -23,10 +24,12 @@
 #include "net/http/server/server.h"
 #include "net/io/loop.h"
 #include "policy/rates/limiter.h"
+#include "trace/call_histories.h"
+#include "trace/span_queue.h"
 
 namespace patchbay::app {
 
-// What all workers have in common. Outlives them.
+// The objects that all workers share. Outlives them.
 struct Common {
   Common(const Settings& settings, policy::Sealer sealer)
       : limiter(settings.limits.calls),
@@ -39,14 +42,17 @@ struct Common {
   policy::Limiter limiter;
   std::shared_ptr<policy::Rates> rates;     // Changed only while no worker reads it.
   std::shared_ptr<policy::AuditLog> audit;  // The same.
+  const std::shared_ptr<policy::AuditCounts> audit_counts = std::make_shared<policy::AuditCounts>();
   gateway::StoredResults stored_results;
   gateway::Subscriptions subscriptions;
   gateway::RestrictedCatalogs restricted;
   policy::Approvals approvals;
   const gateway::TaskIds tasks;
   gateway::TaskTools task_tools = {};
+  trace::SpanQueue spans;  // Finished calls on their way to the exporter.
   gateway::ParkedCalls::Directory asking;
   net::HttpCounters http;
+  trace::CallHistories histories;  // One for each worker, added before it.
   frontends::SharedAuthState authenticator;
   frontends::OperationsView operations;
   gateway::FindRegistrars registrars;
@@ -81,10 +87,10 @@ class Worker {
   // The following run on the worker's own thread.
 
   void listen(net::Fd listener);
-  // For browsers on this machine: no proxy is in front of it.
+  // For browsers on this machine, without a proxy.
   void listen_local(net::Fd listener);
   void listen_tls(net::Fd listener, std::shared_ptr<const net::TlsContext> context);
-  // A listener of the front end in that row of frontend_kinds().
+  // A listener of the frontend in that row of frontend_kinds().
   void listen_frontend(std::size_t row, net::Fd listener) {
     frontends_[row]->listen(std::move(listener));
   }
@@ -93,7 +99,7 @@ class Worker {
     http_.update_tls(std::move(context));
   }
 
-  // A front end that serves one connection and is in no row is notified like the others. REQUIRES:
+  // A frontend that serves one connection and is in no row is notified like the others. REQUIRES:
   // it is detached before it is destroyed.
   void attach(frontends::Frontend& frontend) { attached_.push_back(&frontend); }
   void detach(frontends::Frontend& frontend) { std::erase(attached_, &frontend); }
@@ -109,10 +115,13 @@ class Worker {
   void pass_on_update(const std::string& upstream, const std::string& uri);
   std::vector<std::unique_ptr<frontends::Frontend>> make_frontends(int number, Common& common);
   std::vector<net::HttpRoute> routes() const;
+  gateway::Tracing tracing(const Settings& settings) const;
 
   const Common& common_;
   net::Loop loop_;
   gateway::CatalogView catalog_;
+  trace::CallHistory& history_;
+  trace::SpanQueue& spans_;
   gateway::Recorder recorder_;
   gateway::Pipeline pipeline_;
   gateway::McpServer server_;
@@ -121,9 +130,9 @@ class Worker {
   const std::vector<std::unique_ptr<frontends::Frontend>> frontends_;
   std::vector<frontends::Frontend*> attached_;
   net::HttpServer http_;
-  std::atomic<int> task_updates_ = 0;  // Posted to this worker and pending.
+  std::atomic<int> task_updates_ = 0;  // Posted to this worker and not run yet.
   std::mutex updates_mutex_;
-  std::set<std::pair<std::string, std::string>> updates_;  // Posted to this worker and pending.
+  std::set<std::pair<std::string, std::string>> updates_;  // Posted to this worker and not run yet.
   Scope background_;
   std::thread thread_;
 };

@@ -121,6 +121,32 @@ TEST(Scope, DrainWaitsForTheLastTask) {
   EXPECT_TRUE(drained);
 }
 
+TEST(Scope, FinishCancelsWhatIsNotDoneByTheDeadline) {
+  ManualExecutor executor;
+  Scope scope;
+  Scope outer;
+  OneShot<int> slot;
+  OneShot<int> never;
+  Result<int> in_time;
+  Result<int> late;
+  bool finished = false;
+  scope.spawn(keep(receive(slot, kNever), in_time));
+  scope.spawn(keep(receive(never, kNever), late));
+  auto finish = [&]() -> Task<void> {
+    auto done = co_await scope.finish(here().now() + std::chrono::seconds(1));
+    finished = static_cast<bool>(done);
+    co_return done;
+  };
+  outer.spawn(finish());
+  slot.deliver(1);
+  executor.run();
+  EXPECT_FALSE(finished);
+  executor.pass(std::chrono::seconds(2));
+  EXPECT_TRUE(finished);
+  EXPECT_EQ(*in_time, 1);
+  EXPECT_EQ(late.error().code, Code::cancelled);
+}
+
 TEST(Scope, SeveralMayWaitForTheEnd) {
   ManualExecutor executor;
   Scope scope;

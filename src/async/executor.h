@@ -41,7 +41,8 @@ class Executor {
   // The executor of the current thread. REQUIRES: there is one.
   static Executor& here() { return *current_; }
 
-  // Resumes `task` later in this turn. Nothing resumes a coroutine from inside another's code.
+  // Resumes `task` later in this turn. A coroutine is never resumed from inside the code of
+  // another.
   void resume_soon(std::coroutine_handle<> task) { ready_.push_back(task); }
 
   // Resumes `task` in the next turn, after pending outside events.

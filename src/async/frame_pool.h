@@ -32,7 +32,7 @@ struct FreeFrame {
 // The frames of one size that are free.
 struct Class {
   FreeFrame* first = nullptr;
-  std::size_t room = 0;  // For this many more. A thread without a pool has none.
+  std::size_t room = 0;  // How many more may be freed into it. A thread without a pool has none.
 };
 
 extern constinit thread_local std::array<Class, kClasses> classes;

@@ -1,5 +1,5 @@
-// A Gate counts what is in progress and lets tasks wait until nothing is: the calls of an
-// upstream that is being stopped, for example.
+// A Gate counts things in progress and lets tasks wait until there are none: for example the calls
+// of an upstream that is being stopped.
 //
 // Confined to one thread.
 #pragma once

@@ -45,8 +45,8 @@ class CarryStop final : public Stop::Hook {
 
 }  // namespace detail
 
-// Runs the task that `make` returns on `to`. What `make` refers to stays alive until hop() yields:
-// it always waits for the other side, also when stopped.
+// Runs the task that `make` returns on `to`. Objects that `make` refers to stay alive until hop()
+// yields, because it always waits for the other side, even when it is stopped.
 template <class T, class Make>
 Task<T> hop(Executor& to, Make make) {
   using HopType = detail::Hop<T, Make>;

@@ -1,4 +1,4 @@
-// A Liveness is a member by which a callback finds out whether its object still exists.
+// A Liveness is a member that shows callbacks whether their object still exists.
 //
 //   executor.post([this, alive = liveness_.watch()] { if (!alive.expired()) work(); });
 //

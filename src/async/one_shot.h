@@ -36,7 +36,7 @@ class OneShot {
    public:
     Wait(OneShot& slot, Deadline deadline) : slot_(slot), deadline_(deadline) {}
 
-    // Continues to wait even when the task is stopped: for what must be awaited to the end.
+    // Continues to wait when the task is stopped, for values that must always be awaited.
     Wait& ignore_stop() {
       observes_stop_ = false;
       return *this;
@@ -82,14 +82,14 @@ class OneShot {
   std::optional<Result<T>> result_;
 };
 
-// Yields to everything else that is waiting.
+// Lets everything else that is ready run first.
 struct next_turn {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> self) const { here().resume_next_turn(self); }
   void await_resume() const noexcept {}
 };
 
-// Yields Code::cancelled if the task was stopped before `time` came.
+// Yields Code::cancelled if the task was stopped before `time`.
 inline Task<void> sleep_until(Deadline time) {
   OneShot<void> never;
   auto woken = co_await never.wait(time);

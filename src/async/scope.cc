@@ -30,6 +30,13 @@ Task<void> Scope::drain(Deadline deadline) {
   co_return done;
 }
 
+Task<void> Scope::finish(Deadline deadline) {
+  auto done = co_await drain(deadline);
+  if (done) co_return ok();
+  cancel();
+  co_return co_await drain(kNever);
+}
+
 void Scope::forget(const Drainer& drainer) {
   Drainer** at = &drainers_;
   while (*at != &drainer) at = &(*at)->next;

@@ -24,6 +24,9 @@ class Scope {
   // Waits until every task is done, or yields Code::timeout. Several tasks may wait.
   Task<void> drain(Deadline deadline);
 
+  // Waits until every task is done. Past the deadline, cancels the others and waits for them.
+  Task<void> finish(Deadline deadline);
+
   bool empty() const { return running_ == 0; }
   std::size_t size() const { return running_; }
 

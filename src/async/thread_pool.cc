@@ -46,7 +46,7 @@ void ThreadPool::work() {
     waiting_.pop_front();
     lock.unlock();
     job();
-    job = nullptr;  // Destroys what it owns outside the lock.
+    job = nullptr;  // Destroys the objects that it owns outside the lock.
     lock.lock();
   }
 }

@@ -24,8 +24,8 @@ class ThreadPool {
 
   void set_bounds(int threads, int waiting);
 
-  // The result of `work`. Code::overloaded if too many jobs are queued. `work` owns what it needs:
-  // it always runs to its end, also when the waiting task is stopped.
+  // The result of `work`. Code::overloaded if too many jobs are queued. `work` must own its data,
+  // because it always runs to its end, even when the waiting task is stopped.
   template <class T>
   Task<T> run(std::function<Result<T>()> work) {
     struct Job {

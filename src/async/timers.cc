@@ -56,7 +56,7 @@ void Timers::advance(Deadline now) {
 
 std::optional<Deadline> Timers::next() const {
   // Visits each 64-bit group of the wheel once, beginning at the current time. A slot that has only
-  // timers of a later round makes us wake early, which is cheap.
+  // timers of a later round causes an early wake-up, which is cheap.
   const std::int64_t from = done_ + 1;
   for (std::int64_t ahead = 0; ahead < kSlots;) {
     const auto slot = static_cast<std::size_t>((from + ahead) % kSlots);

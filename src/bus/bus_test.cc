@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <thread>
 #include <vector>
 
 #include "async/scope.h"
@@ -49,7 +50,7 @@ struct Seen final : Reader::Events {
   std::vector<std::string> caught_up;
 };
 
-// A bus with a producer and two consumers, of which one tells ends.
+// A bus with a producer and two consumers, one of which reports ends.
 struct BusFixture {
   explicit BusFixture(Properties more = {}) : more_(std::move(more)) {}
 
@@ -143,6 +144,33 @@ TEST(Bus, ReadsATopicFromItsBeginningAndReportsItsEnd) {
     EXPECT_EQ(seen.values.size(), 52U);
     auto stopped = co_await reader.stop();
     stopped = co_await late.stop();
+    co_return co_await fixture.stop();
+  });
+}
+
+// This thread holds the loop, so nothing is reported until it lets go.
+TEST(Bus, CountsWhatHasNotBeenRead) {
+  on_loop([]() -> Task<void> {
+    BusFixture fixture;
+    auto began = co_await fixture.start();
+    if (!began) co_return began;
+    Seen seen;
+    Reader reader(*fixture.live, seen);
+    auto followed = co_await reader.follow("t", Reader::From::now, in_time());
+    if (!followed) co_return followed;
+    EXPECT_EQ(fixture.live->unread(), 0);
+    for (int i = 0; i < 3; ++i) fixture.send("t", "k", "v");
+    const Deadline deadline = in_time();
+    while (fixture.live->unread() < 3 && Clock::now() < deadline) std::this_thread::yield();
+    EXPECT_EQ(fixture.live->unread(), 3);
+    EXPECT_EQ(fixture.tables->unread(), 0);
+    auto came = co_await until([&] { return seen.values.size() == 3; });
+    if (!came) co_return came;
+    EXPECT_EQ(fixture.live->unread(), 0);
+    auto left = co_await reader.leave("t");
+    if (!left) co_return left;
+    EXPECT_EQ(fixture.live->unread(), 0);
+    auto stopped = co_await reader.stop();
     co_return co_await fixture.stop();
   });
 }
@@ -306,7 +334,7 @@ TEST(Bus, DeliversEachRecordOnceWhenTheLeaderDiesWhileItTakesThem) {
   });
 }
 
-// Whatever the broker says of our id, each record is reported once, and later ones arrive.
+// Whatever the broker answers about our id, each record is reported once, and later ones arrive.
 TEST(Bus, GoesOnWhenTheBrokerDoesNotKnowItOrHasFencedIt) {
   on_loop([]() -> Task<void> {
     BusFixture fixture;

@@ -2,7 +2,7 @@
 // over all members. Offsets are committed only for finished records: the unfinished records of a
 // member that dies go to another.
 //
-// Confined to `home`, the owner thread, which also calls the Events.
+// Confined to the thread of `owner`, which also calls the Events.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // fatal error of librdkafka's client, a new client replaces it; what the old one had not sent
 // fails.
 //
-// send() may be called on any thread and never waits. Everything else is confined to `home`, the
-// owner thread, which also calls the Events.
+// send() may be called on any thread and never waits. Everything else is confined to the thread of
+// `owner`, which also calls the Events.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ class Producer {
     virtual void on_trouble(const Error& error) = 0;
   };
 
-  // REQUIRES: `home`, `events` and `pool`, where clients are destroyed, outlive the producer.
+  // REQUIRES: `owner`, `events` and `pool`, where clients are destroyed, outlive the producer.
   Producer(Connection connection, Executor& owner, Events& events, ThreadPool& pool);
   ~Producer();  // REQUIRES: stop() has yielded, or start() has failed or never been called.
 

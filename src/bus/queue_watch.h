@@ -1,7 +1,7 @@
 // A QueueWatch lets a worker drain a queue of librdkafka: librdkafka's thread sees that something
 // has arrived and posts a message to the worker, so that no thread blocks on the queue.
 //
-// Created and ended on the thread of `home`, which also calls `serve`.
+// Created and ended on the thread of `owner`, which also calls `serve`.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class QueueWatch {
   // Drains the queue within reason; true if there may be more.
   using Serve = std::function<bool()>;
 
-  // REQUIRES: `queue` and `home` outlive the watch.
+  // REQUIRES: `queue` and `owner` outlive the watch.
   QueueWatch(rd_kafka_queue_t* queue, Executor& owner, Serve serve);
   QueueWatch(const QueueWatch&) = delete;
   QueueWatch& operator=(const QueueWatch&) = delete;

@@ -59,6 +59,39 @@ Consumer::Consumer(Connection connection, bool reports_ends, Executor& owner, Th
 
 Consumer::~Consumer() = default;
 
+void Consumer::Positions::set(const std::string& topic, std::int32_t partition,
+                              std::int64_t offset) {
+  const std::lock_guard lock(mutex);
+  next[topic][partition] = offset;
+}
+
+void Consumer::Positions::forget(const std::string& topic) {
+  const std::lock_guard lock(mutex);
+  next.erase(topic);
+}
+
+void Consumer::Positions::set_client(rd_kafka_s* used) {
+  const std::lock_guard lock(mutex);
+  client = used;
+}
+
+// What the client knows from its last fetches: no broker is asked.
+std::int64_t Consumer::unread() const {
+  const std::lock_guard lock(positions_.mutex);
+  std::int64_t sum = 0;
+  if (!positions_.client) return sum;
+  for (const auto& [topic, partitions] : positions_.next) {
+    for (const auto& [partition, next] : partitions) {
+      std::int64_t first = 0;
+      std::int64_t end = 0;
+      const auto found =
+          rd_kafka_get_watermark_offsets(positions_.client, topic.c_str(), partition, &first, &end);
+      if (found == RD_KAFKA_RESP_ERR_NO_ERROR && end > next) sum += end - next;
+    }
+  }
+  return sum;
+}
+
 Result<void> Consumer::start() {
   auto client = make_client(RD_KAFKA_CONSUMER, connection_,
                             RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH,
@@ -70,6 +103,7 @@ Result<void> Consumer::start() {
                             {{"enable.partition.eof", reports_ends_ ? "true" : "false"}});
   if (!client) return client.error();
   handle_ = std::make_shared<Handle>(*client);
+  positions_.set_client(*client);
   handle_->watch.emplace(handle_->queue.get(), owner_, [this] { return serve(); });
   return ok();
 }
@@ -90,6 +124,7 @@ bool Consumer::serve() {
 Task<void> Consumer::stop() {
   if (!handle_) co_return ok();
   give_up();
+  positions_.set_client(nullptr);
   handle_->watch.reset();
   std::function<Result<void>()> end = [handle = std::exchange(handle_, nullptr)]() mutable {
     handle.reset();
@@ -169,6 +204,7 @@ Task<void> Reader::follow(std::string topic, From from, Deadline deadline) {
       co_return error_of(rd_kafka_last_error(), fmt::format("cannot read {}", topic));
     }
     followed->partitions[partition] = false;
+    consumer_.positions_.set(topic, partition, offset);
   }
   co_return ok();
 }
@@ -199,6 +235,10 @@ bool Reader::serve() {
     Record record(message);
     const auto found = topics_.find(record.topic());
     if (found == topics_.end()) continue;
+    if (!message->err || message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      const auto next = message->offset + (message->err ? 0 : 1);
+      consumer_.positions_.set(found->first, message->partition, next);
+    }
     if (!message->err) {
       records.push_back(std::move(record));
       continue;
@@ -231,6 +271,7 @@ Task<void> Reader::leave(std::string topic) {
   if (found == topics_.end()) co_return ok();
   const auto followed = found->second;
   topics_.erase(found);
+  consumer_.positions_.forget(topic);
   leaving_[topic];
   std::function<Result<void>(rd_kafka_s*)> end = [followed](rd_kafka_s*) {
     for (const auto& [partition, caught_up] : followed->partitions) {

@@ -1,7 +1,8 @@
 // Readers take records of topics without a group: each has its own assignment, so that no two nodes
 // share records. A Consumer is the connection that Readers share.
 //
-// Confined to `home`, the owner thread. Blocking calls of librdkafka run in the consumer's threads.
+// Confined to the thread of `owner`, except unread(). Blocking calls of librdkafka run in the
+// consumer's threads.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,8 +28,8 @@ class Consumer {
  public:
   using Trouble = std::function<void(const Error&)>;
 
-  // With `reports_ends`, Readers are notified when they have caught up. REQUIRES: `home` and `pool`
-  // outlive the consumer. `trouble` is called on the owner thread.
+  // With `reports_ends`, Readers are notified when they have caught up. REQUIRES: `owner` and
+  // `pool` outlive the consumer. `trouble` is called on the owner thread.
   Consumer(Connection connection, bool reports_ends, Executor& owner, ThreadPool& pool,
            Trouble trouble);
   Consumer(const Consumer&) = delete;
@@ -44,12 +46,27 @@ class Consumer {
   // read.
   Task<std::vector<GroupLag>> lag(std::vector<std::string> topics, Deadline deadline);
 
+  // Records of the topics that are read which no Reader has reported, as far as the client knows
+  // the ends. Callable on any thread.
+  std::int64_t unread() const;
+
   // Creates a topic if there is none.
   Task<void> ensure_topic(std::string topic, int partitions, bool compacted, Deadline deadline);
 
  private:
   friend class Reader;
   struct Handle;
+
+  // How far each partition is read. Any thread.
+  struct Positions {
+    void set(const std::string& topic, std::int32_t partition, std::int64_t next);
+    void forget(const std::string& topic);
+    void set_client(rd_kafka_s* used);
+
+    std::mutex mutex;
+    rd_kafka_s* client = nullptr;  // Null: not started, or stopped.
+    std::map<std::string, std::map<std::int32_t, std::int64_t>, std::less<>> next;
+  };
 
   // Runs a blocking query on a thread of the pool.
   template <class T>
@@ -63,6 +80,7 @@ class Consumer {
   const Trouble trouble_;
   const std::shared_ptr<std::atomic<bool>> over_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<Handle> handle_;  // Null: not started, or stopped.
+  mutable Positions positions_;
 };
 
 class Reader {

@@ -8,7 +8,7 @@
 
 namespace patchbay::app {
 
-// Does nothing where nobody can answer: what is missing is then a fault of the file.
+// Does nothing without a terminal: a missing value is then a fault of the file.
 void ask_inputs(const std::string& file);
 
 }  // namespace patchbay::app

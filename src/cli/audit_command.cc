@@ -7,6 +7,7 @@
 
 #include "app/configuration.h"
 #include "app/run_gateway.h"
+#include "cli/audit_of_gateway.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "policy/audit/database.h"
@@ -106,7 +107,8 @@ int follow(const std::string& database, policy::AuditFilter filter, bool as_json
 
 }  // namespace
 
-int find_audit(const AuditOptions& options) {
+int find_audit(const AuditOptions& options, const ClientOptions& connection) {
+  if (!connection.args.empty()) return find_audit_of_gateway(options, connection);
   const auto question = filter_of(options);
   if (!question) return audit_failure(question.error());
   const auto database = database_of(options);

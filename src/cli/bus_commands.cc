@@ -4,6 +4,7 @@
 
 #include "bus/registration.h"
 #include "cli/duration_option.h"
+#include "cli/usage.h"
 
 namespace patchbay::app {
 namespace {
@@ -64,9 +65,9 @@ void BusCommands::add_serve(CLI::App& bus) {
       ->check(CLI::Range(1, 10'000));
   serve_->add_flag("--unregister", options.unregister, "Removes the registrations when it ends.");
   serve_->add_option("--log-format", options.log_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+      ->check(one_of({"text", "json"}));
   serve_->add_option("--log-level", options.log_level, "debug, info, warn, error or off")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
+      ->check(one_of({"debug", "info", "warn", "error", "off"}));
 }
 
 void BusCommands::add_register(CLI::App& bus) {
@@ -87,7 +88,7 @@ void BusCommands::add_register(CLI::App& bus) {
       ->add_option("--retrieval", options.retrieval,
                    "Of a resource: request asks the agent, topic reads the latest record of "
                    "the response topic; default: the setting of the gateway.")
-      ->check(CLI::IsMember({"request", "topic"}));
+      ->check(one_of({"request", "topic"}));
   register_->add_option("--request-schema", options.request_schema,
                         "A file with the JSON Schema of requests, for the registry.");
   register_->add_option("--response-schema", options.response_schema, "The same of replies.");

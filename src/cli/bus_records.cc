@@ -73,8 +73,8 @@ Task<RecordPrinter::Part> RecordPrinter::read(std::optional<std::string_view> by
   co_return Part{*std::move(text), part->id};
 }
 
-// A value that cannot be decoded by its schema is printed as it is: that may be why somebody looks
-// at the topic.
+// A value that cannot be decoded by its schema is printed as it is, since that may be the problem
+// that somebody looks for.
 Task<std::string> RecordPrinter::plain(const bus::Unframed& part, Deadline deadline) {
   const std::string payload(part.payload);
   if (!schemas_ || part.bare()) co_return payload;

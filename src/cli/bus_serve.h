@@ -12,7 +12,7 @@ struct BusServeOptions : BusOptions {
   std::string group;
   std::string prefix;
   int partitions = 6;
-  int at_once = 0;  // 0: as the limits say.
+  int at_once = 0;  // 0: the limit of the configuration.
   bool unregister = false;
   std::string log_format;
   std::string log_level;

@@ -79,7 +79,7 @@ Result<KafkaSettings> typed_settings(const BusOptions& options) {
   return settings;
 }
 
-// What the gateway on this machine says of its bus; empty if it has none.
+// The addresses of the bus that the gateway on this machine reports; empty if it has none.
 Task<std::string> ask_gateway(Deadline deadline) {
   const std::string target = default_target();
   auto url = net::parse_url(target);
@@ -111,7 +111,7 @@ Task<BusTarget> find_bus(BusOptions options, Deadline deadline) {
   BusTarget target{plan->connection, plan->schemas, plan->registry_topic};
   target.connection.name = plan->client_id;
   if (!target.connection.embedded) co_return target;
-  // It is inside another process, which knows where.
+  // It is in another process, which knows its address.
   auto bus = co_await ask_gateway(deadline);
   if (!bus) co_return bus.error();
   if (bus->empty()) {

@@ -1,4 +1,4 @@
-// Which bus a command is about: the one that is named, that of a configuration or of the
+// The bus that a command uses: the one that is named, that of a configuration or of the
 // environment, or the one inside the gateway on this machine.
 #pragma once
 

@@ -1,4 +1,4 @@
-// `patchbay chat`: goals that a person types at a prompt. They run as those that come over HTTP do.
+// `patchbay chat`: goals that a person types at a prompt. They run like goals over HTTP.
 //
 // A ChatSession lives on the control thread. The prompt has a thread of its own, since it blocks;
 // goals run on the worker.

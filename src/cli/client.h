@@ -26,7 +26,7 @@ bool is_target(std::string_view text);
 // The gateway on this machine: PATCHBAY_URL, or the default address.
 std::string default_target();
 
-// What PATCHBAY_TOKEN says; empty: nothing.
+// The value of PATCHBAY_TOKEN; empty: none.
 std::string default_token();
 
 class Client final : upstreams::McpLink::Events {

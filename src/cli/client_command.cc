@@ -4,6 +4,7 @@
 #include "cli/client_run.h"
 #include "cli/save_content.h"
 #include "cli/terminal.h"
+#include "config/read_value.h"
 #include "json/read.h"
 #include "mcp/typed_arguments.h"
 
@@ -34,7 +35,11 @@ int unknown_tool(const std::vector<Tool>& tools, const std::string& name) {
     if (tool.key.ends_with("__" + name)) meanings += (meanings.empty() ? "" : ", ") + tool.key;
   }
   if (meanings.empty()) {
-    complain("patchbay: there is no tool '{}'; see patchbay tools\n", name);
+    std::vector<std::string_view> names;
+    for (const auto& tool : tools) names.emplace_back(tool.key);
+    const auto meant = config::closest(name, names);
+    complain("patchbay: there is no tool '{}'; {}\n", name,
+             meant.empty() ? "see patchbay tools" : fmt::format("did you mean \"{}\"?", meant));
   } else {
     complain("patchbay: '{}' is ambiguous: {}\n", name, meanings);
   }

@@ -35,7 +35,7 @@ int print_openapi(const ServeOptions& options, bool yaml);
 int check(const std::string& file, bool as_json);
 int describe(bool schema);
 int print_version(bool verbose, bool as_json);
-int import_servers(const std::string& file);
+int import_servers(const std::string& file, bool as_json);
 
 struct AuditOptions {
   std::string config;
@@ -52,8 +52,6 @@ struct AuditOptions {
   bool json = false;
   bool follow = false;  // Wait for new records, until it is interrupted.
 };
-
-int find_audit(const AuditOptions& options);
 
 struct OsqueryOptions {
   std::string config;
@@ -95,6 +93,10 @@ struct ClientOptions {
   std::string output = {};  // call, read: the file for content; empty: none.
 };
 
+// With a target among the arguments of `connection`, a running gateway is asked instead of a
+// database.
+int find_audit(const AuditOptions& options, const ClientOptions& connection);
+
 int list_tools(const ClientOptions& options);
 int call_tool(const ClientOptions& options);
 int list_resources(const ClientOptions& options);
@@ -114,7 +116,7 @@ struct TokenOptions {
 int create_token(const TokenOptions& options);
 int list_tokens(const TokenOptions& options);
 int revoke_token(const TokenOptions& options);
-int hash_token();
+int hash_token(const TokenOptions& options);
 
 // The arguments are an optional target and an optional id: without one, pending calls are listed.
 int approve(const ClientOptions& options, bool refuse);

@@ -99,6 +99,7 @@ complete -o default -F _patchbay {}
 std::string zsh_completion(const CommandRow& root) {
   return "#compdef " + root.path +
          "\n# Completion of patchbay for zsh: source <(patchbay completion zsh)\n"
+         "(( $+functions[compdef] )) || { autoload -U compinit && compinit }\n"
          "autoload -U +X bashcompinit && bashcompinit\n" +
          bash_completion(root);
 }

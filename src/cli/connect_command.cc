@@ -137,13 +137,40 @@ bool needs_router(const ClientFile& client, const Route& route, const ConnectOpt
   return client.url.empty() || !options.token_file.empty() || (route.auth && client.token.empty());
 }
 
+// The members that lead to the servers. opencode from its second version on has them one level
+// deeper, and has no member `enabled`.
+std::vector<std::string_view> section_path(const ClientFile& client, const std::string& text) {
+  if (client.name != "opencode") return {client.section};
+  config::Faults ignored;
+  const Node root = config::parse_text(text, "file.json", ignored);
+  const Node* const section = root.find(client.section);
+  const Node* const servers = section ? section->find("servers") : nullptr;
+  if (!servers || servers->find("type")) return {client.section};
+  return {client.section, "servers"};
+}
+
+// The text with the entry. A file that is written in an unusual way may not be edited safely: what
+// comes of it is read again.
 Result<std::string> edited(const ClientFile& client, const std::string& text,
-                           const std::string& name, const Node& entry) {
-  if (client.format == ClientFormat::toml) {
-    return config::set_toml_table(text, client.section, name, entry);
+                           const std::string& name, Node entry) {
+  const bool toml = client.format == ClientFormat::toml;
+  std::vector<std::string_view> path =
+      toml ? std::vector{client.section} : section_path(client, text);
+  if (path.size() > 1) {
+    std::erase_if(entry.members, [](const config::Member& one) { return one.key == "enabled"; });
   }
-  const std::array<std::string_view, 2> path{client.section, name};
-  return config::set_json_member(text, path, entry);
+  path.emplace_back(name);
+  auto after = toml ? config::set_toml_table(text, client.section, name, entry)
+                    : config::set_json_member(text, path, entry);
+  if (!after) return after;
+  config::Faults faults;
+  const Node root = config::parse_text(*after, toml ? "result.toml" : "result.json", faults);
+  const Node* found = &root;
+  for (const auto key : path) found = found ? found->find(key) : nullptr;
+  if (faults.empty() && found) return after;
+  return Error{Code::invalid_request,
+               fmt::format("`{}` is written in a way that cannot be edited safely; add it by hand",
+                           client.section)};
 }
 
 // Writes the file, with a copy of what it was; yields the name of the copy.
@@ -154,6 +181,10 @@ Result<std::string> write(const std::string& file, const std::string& before,
   if (!folder.empty()) std::filesystem::create_directories(folder, failed);
   if (failed) return Error{Code::unavailable, fmt::format("{}: {}", file, failed.message())};
   const std::string backup = existed ? file + ".bak" : "";
+  if (existed) {
+    auto writable = check_writable(file);
+    if (!writable) return writable.error();
+  }
   if (existed) {
     // Such files may hold secrets of other servers.
     auto copied = replace_file(backup, before, kPrivateMode);

@@ -12,7 +12,7 @@ struct ConnectOptions {
   std::string client;             // A name of cli/client_files.h.
   std::string name = "patchbay";  // What the client calls the gateway.
   std::string config;             // The gateway's configuration.
-  std::string url;                // Empty: PATCHBAY_URL, or what the configuration says.
+  std::string url;                // Empty: PATCHBAY_URL, or the address in the configuration.
   std::string file;               // The client's file; empty: where the client looks for it.
   std::string token_file;         // For the router; empty: none.
   bool stdio = false;             // The client starts a gateway of its own.

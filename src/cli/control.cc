@@ -15,6 +15,7 @@ namespace patchbay::app {
 namespace {
 
 constexpr std::size_t kMostAnswer = 64 << 20;
+constexpr std::string_view kStatusPath = "/control/v1/status";
 
 Error error_of_status(int status, const std::string& body) {
   if (status == 401) {
@@ -50,13 +51,43 @@ Task<std::string> Control::ask(std::string_view method, std::string path) {
   co_return std::move(answer->body);
 }
 
-Task<std::string> Control::read_page(std::string path) {
-  auto answer = co_await exchange("GET", std::move(path));
-  if (!answer) co_return answer.error();
-  if (answer->status != 200 && answer->status != 503) {
-    co_return error_of_status(answer->status, answer->body);
+Task<std::string> Control::read_json(std::string path) {
+  auto text = co_await ask("GET", path);
+  if (!text && text.error().code == Code::not_found && path != kStatusPath) {
+    // Determines which of the two does not exist.
+    auto status = co_await read_json(std::string(kStatusPath));
+    if (!status) co_return status.error();
   }
-  co_return std::move(answer->body);
+  if (!text && text.error().code == Code::not_found && path == kStatusPath) {
+    co_return Error{Code::upstream_failed,
+                    "this gateway has no control API (/control/v1): it is older than this command"};
+  }
+  if (text && !json::check(*text)) {
+    co_return Error{Code::upstream_failed, fmt::format("{} is not JSON", path)};
+  }
+  co_return text;
+}
+
+Task<void> Control::read_events(std::string path, std::string last_id, OnEvent on_event) {
+  std::string fields = fields_ + "Accept: text/event-stream\r\n";
+  if (!last_id.empty()) fields += fmt::format("Last-Event-ID: {}\r\n", last_id);
+  const net::HttpCall call{"GET", path, fields, ""};
+  auto response = co_await pool_.request(call, here().now() + timeout_);
+  if (!response) co_return response.error();
+  if ((*response)->status() != 200) {
+    auto body = co_await (*response)->read_all(kMostAnswer, here().now() + timeout_);
+    if (!body) co_return body.error();
+    co_return error_of_status((*response)->status(), *body);
+  }
+  transport::EventReader reader(kMostAnswer);
+  for (;;) {
+    auto piece = co_await (*response)->read(kNever);
+    if (!piece) co_return piece.error();
+    if (piece->empty()) co_return ok();
+    auto fed = reader.feed(*piece);
+    if (!fed) co_return fed;
+    for (transport::Event event; reader.next(event);) on_event(event);
+  }
 }
 
 int run_control(const std::string& server, const ClientOptions& options,

@@ -11,6 +11,7 @@
 #include "async/task.h"
 #include "cli/commands.h"
 #include "net/http/client/pool.h"
+#include "transport/event_reader.h"
 #include "transport/http_channel.h"
 
 namespace patchbay::app {
@@ -22,8 +23,13 @@ class Control {
   // The body of a successful answer. A missing object is Code::not_found.
   Task<std::string> ask(std::string_view method, std::string path);
 
-  // The same for a page that has content also when it answers 503.
-  Task<std::string> read_page(std::string path);
+  // A page of the control API, which is JSON. The error states that the gateway has no control API
+  // if it is an older one.
+  Task<std::string> read_json(std::string path);
+
+  // Reads a stream of events until it ends. `last_id` is the position from which to continue.
+  using OnEvent = std::function<void(const transport::Event& event)>;
+  Task<void> read_events(std::string path, std::string last_id, OnEvent on_event);
 
  private:
   struct Answer {

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/sandbox_run.h"
 #include "cli/terminal.h"
+#include "config/fields.h"
 #include "config/load.h"
 #include "json/write.h"
 #include "mcp_client/connect/stdio_settings.h"

@@ -20,6 +20,7 @@
 #include "config/load.h"
 #include "config/make_node.h"
 #include "config/parse.h"
+#include "config/read_value.h"
 #include "json/text.h"
 
 namespace patchbay::app {
@@ -221,8 +222,15 @@ int remove_upstream(const EditOptions& options) {
           {Code::invalid_request, fmt::format("'{}' is an item of a list in {}; edit it by hand",
                                               options.name, draft->file)});
     }
-    return edit_failure({Code::not_found, fmt::format("there is no upstream '{}' in {}",
-                                                      options.name, draft->file)});
+    Faults ignored;
+    const auto entries = upstream_entries(draft->root, draft->file, kSeparator, ignored);
+    std::vector<std::string_view> names;
+    for (const auto& entry : entries) names.emplace_back(entry.name);
+    const auto meant = config::closest(options.name, names);
+    return edit_failure(
+        {Code::not_found,
+         fmt::format("there is no upstream '{}' in {}{}", options.name, draft->file,
+                     meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant))});
   }
   const std::array<std::string_view, 2> path{section, options.name};
   auto text = draft->json ? config::remove_json_member(draft->text, path)

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/usage.h"
+
 namespace patchbay::app {
 
 void add_init_options(CLI::App& command, InitOptions& options) {
@@ -30,7 +32,7 @@ void add_edit_options(CLI::App& command, EditOptions& options, bool adds) {
 void add_connect_options(CLI::App& command, ConnectOptions& options) {
   command.add_option("client", options.client, "The client.")
       ->required()
-      ->check(CLI::IsMember(client_names()));
+      ->check(one_of(client_names()));
   command.add_option(
       "--url", options.url,
       "URL of the gateway; default: PATCHBAY_URL, or `listen` of the configuration.");

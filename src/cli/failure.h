@@ -1,4 +1,4 @@
-// How a command ends that could not do what was asked. The main thread of a command.
+// The end of a command that failed. The main thread of a command.
 #pragma once
 
 #include <string_view>

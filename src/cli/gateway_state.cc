@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "json/read.h"
 #include "json/write.h"
@@ -12,136 +10,164 @@
 namespace patchbay::app {
 namespace {
 
-// One line of /metrics: name{labels} value.
-struct Sample {
-  std::string_view name;
-  std::string_view labels;
-  double value = 0;
-};
-
-Sample read_sample(std::string_view line) {
-  Sample sample;
-  const std::size_t end = line.rfind(' ');
-  if (line.starts_with('#') || end == std::string_view::npos) return sample;
-  const auto number = line.substr(end + 1);
-  std::from_chars(number.data(), number.data() + number.size(), sample.value);
-  const auto series = line.substr(0, end);
-  const std::size_t brace = series.find('{');
-  sample.name = series.substr(0, brace);
-  if (brace != std::string_view::npos) sample.labels = series.substr(brace);
-  return sample;
+std::string text_of(std::string_view raw, std::string_view key) {
+  return json::string_member(raw, key).value_or("");
 }
 
-// The value of a label. Names of upstreams and outcomes need no escapes.
-std::string_view label(std::string_view labels, std::string_view name) {
-  const std::string key = fmt::format("{}=\"", name);
-  const std::size_t begin = labels.find(key);
-  if (begin == std::string_view::npos) return {};
-  const auto rest = labels.substr(begin + key.size());
-  return rest.substr(0, rest.find('"'));
+std::optional<double> maybe_number(std::string_view raw, std::string_view key) {
+  const auto member = json::member(raw, key);
+  return member ? json::as_double(*member) : std::nullopt;
 }
 
-struct Gauge {
-  std::string_view name;
-  double GatewayState::* value;
-};
-constexpr std::array kGauges{
-    Gauge{"patchbay_calls_in_flight", &GatewayState::in_flight},
-    Gauge{"patchbay_sessions", &GatewayState::sessions},
-    Gauge{"patchbay_connections", &GatewayState::connections},
-    Gauge{"patchbay_resident_memory_bytes", &GatewayState::memory},
-};
-
-struct UpstreamMetric {
-  std::string_view name;
-  double UpstreamStatus::* value;
-};
-constexpr std::array kUpstreamMetrics{
-    UpstreamMetric{"patchbay_upstream_calls_in_flight", &UpstreamStatus::in_flight},
-    UpstreamMetric{"patchbay_calls_total", &UpstreamStatus::calls},
-    UpstreamMetric{"patchbay_call_seconds_sum", &UpstreamStatus::seconds},
-    UpstreamMetric{"patchbay_upstream_restarts_total", &UpstreamStatus::restarts},
-};
-
-// The gateway bounds how many clients it distinguishes (limits.max_metric_names).
-void add_client_calls(std::vector<ClientStatus>& clients, const Sample& sample) {
-  const auto name = label(sample.labels, "client");
-  auto client = std::ranges::find(clients, name, &ClientStatus::name);
-  if (client == clients.end()) client = clients.insert(client, {std::string(name)});
-  client->calls += sample.value;
-  if (label(sample.labels, "outcome") != "ok") client->errors += sample.value;
+double state_number(std::string_view raw, std::string_view key) {
+  return maybe_number(raw, key).value_or(0);
 }
 
-void add_sample(GatewayState& state, const Sample& sample) {
-  if (sample.name == "patchbay_client_calls_total") add_client_calls(state.clients, sample);
-  for (const auto& gauge : kGauges) {
-    if (gauge.name == sample.name) state.*gauge.value += sample.value;
+std::vector<std::string> texts_of(std::string_view raw, std::string_view key) {
+  std::vector<std::string> texts;
+  json::each_element(json::member(raw, key).value_or("[]"), [&](std::string_view one) {
+    texts.push_back(json::as_string(one).value_or(""));
+  });
+  return texts;
+}
+
+LoadStatus read_load_status(std::string_view raw) {
+  return {text_of(raw, "name"),
+          state_number(raw, "calls"),
+          state_number(raw, "errors"),
+          state_number(raw, "calls_per_second"),
+          state_number(raw, "errors_per_second"),
+          maybe_number(raw, "p50_ms"),
+          maybe_number(raw, "p95_ms"),
+          maybe_number(raw, "p99_ms")};
+}
+
+std::vector<LoadStatus> read_loads(std::string_view raw, std::string_view key) {
+  std::vector<LoadStatus> loads;
+  json::each_element(json::member(raw, key).value_or("[]"),
+                     [&](std::string_view one) { loads.push_back(read_load_status(one)); });
+  return loads;
+}
+
+UpstreamStatus read_upstream(std::string_view raw, const std::vector<LoadStatus>& loads) {
+  UpstreamStatus one{text_of(raw, "name"),          text_of(raw, "kind"),
+                     text_of(raw, "state") == "up", text_of(raw, "detail"),
+                     state_number(raw, "tools"),    state_number(raw, "in_flight"),
+                     state_number(raw, "restarts")};
+  const auto load = std::ranges::find(loads, one.name, &LoadStatus::name);
+  if (load != loads.end()) one.load = *load;
+  return one;
+}
+
+std::string optional_json(const std::optional<double>& number) {
+  return number ? fmt::format("{}", *number) : "null";
+}
+
+void add_load(json::Object& object, const LoadStatus& load) {
+  object.raw("calls", fmt::format("{}", load.calls));
+  object.raw("errors", fmt::format("{}", load.errors));
+  object.raw("calls_per_second", fmt::format("{}", load.rate));
+  object.raw("errors_per_second", fmt::format("{}", load.error_rate));
+  object.raw("p50_ms", optional_json(load.p50));
+  object.raw("p95_ms", optional_json(load.p95));
+  object.raw("p99_ms", optional_json(load.p99));
+}
+
+std::string loads_json(const std::vector<LoadStatus>& loads) {
+  std::string list = "[";
+  for (const auto& load : loads) {
+    if (list.size() > 1) list += ',';
+    json::Object object(list);
+    object.raw("name", json::quote(load.name));
+    add_load(object, load);
   }
-  const auto upstream =
-      std::ranges::find(state.upstreams, label(sample.labels, "upstream"), &UpstreamStatus::name);
-  if (upstream == state.upstreams.end()) return;
-  for (const auto& metric : kUpstreamMetrics) {
-    if (metric.name == sample.name) (*upstream).*metric.value += sample.value;
+  return list + "]";
+}
+
+std::string upstreams_json(const std::vector<UpstreamStatus>& upstreams) {
+  std::string list = "[";
+  for (const auto& one : upstreams) {
+    if (list.size() > 1) list += ',';
+    json::Object object(list);
+    object.raw("name", json::quote(one.name));
+    object.raw("kind", json::quote(one.kind));
+    object.raw("state", one.up ? "\"up\"" : "\"down\"");
+    object.raw("detail", json::quote(one.detail));
+    object.raw("tools", fmt::format("{}", one.tools));
+    object.raw("in_flight", fmt::format("{}", one.in_flight));
+    object.raw("restarts", fmt::format("{}", one.restarts));
+    add_load(object, one.load);
   }
-  const bool failed =
-      sample.name == "patchbay_calls_total" && label(sample.labels, "outcome") != "ok";
-  if (failed) upstream->errors += sample.value;
+  return list + "]";
+}
+
+std::string texts_json(const std::vector<std::string>& texts) {
+  std::string list = "[";
+  for (const auto& text : texts) list += (list.size() > 1 ? "," : "") + json::quote(text);
+  return list + "]";
 }
 
 }  // namespace
 
-GatewayState read_state(std::string_view ready, std::string_view metrics) {
+GatewayState read_state(const StateAnswers& answers) {
+  const std::string& raw = answers.status;
   GatewayState state;
-  state.status = json::string_member(ready, "status").value_or("unknown");
-  json::each_element(json::member(ready, "upstreams").value_or("[]"), [&](std::string_view raw) {
-    const auto text = [&raw](std::string_view key) {
-      return json::string_member(raw, key).value_or("");
-    };
-    UpstreamStatus one{text("name"), text("kind"), text("state") == "up", text("detail")};
-    one.tools =
-        static_cast<double>(json::as_int(json::member(raw, "tools").value_or("0")).value_or(0));
-    state.upstreams.push_back(std::move(one));
-  });
+  state.status = json::string_member(raw, "status").value_or("unknown");
+  state.version = text_of(raw, "version");
+  state.digest = text_of(raw, "configuration_digest");
+  state.uptime = state_number(raw, "uptime_seconds");
+  state.admin = json::member(raw, "admin") == "true";
+  state.in_flight = state_number(raw, "calls_in_flight");
+  state.sessions = state_number(raw, "sessions");
+  state.connections = state_number(raw, "connections");
+  state.memory = state_number(raw, "resident_bytes");
+  state.refused = texts_of(raw, "reload_refused");
+  state.problems = texts_of(raw, "problems");
+  state.window = state_number(answers.load, "window_seconds");
+  state.total = read_load_status(json::member(answers.load, "total").value_or("{}"));
+  state.tools = read_loads(answers.load, "tools");
+  state.clients = read_loads(answers.load, "clients");
+  const auto loads = read_loads(answers.load, "upstreams");
   json::each_element(
-      json::member(ready, "reload_refused").value_or("[]"),
-      [&](std::string_view raw) { state.refused.push_back(json::unquote_leniently(raw)); });
-  while (!metrics.empty()) {
-    const std::size_t end = std::min(metrics.find('\n'), metrics.size());
-    add_sample(state, read_sample(metrics.substr(0, end)));
-    metrics.remove_prefix(std::min(end + 1, metrics.size()));
-  }
+      json::member(answers.upstreams, "upstreams").value_or("[]"),
+      [&](std::string_view one) { state.upstreams.push_back(read_upstream(one, loads)); });
   return state;
 }
 
-Task<GatewayState> fetch_state(Control& control) {
-  auto ready = co_await control.read_page("/ready");
-  if (!ready) co_return ready.error();
-  auto metrics = co_await control.ask("GET", "/metrics");
-  if (!metrics) co_return metrics.error();
-  if (!json::check(*ready)) co_return Error{Code::upstream_failed, "/ready is not JSON"};
-  co_return read_state(*ready, *metrics);
+Task<GatewayState> fetch_state(Control& control, int window) {
+  StateAnswers answers;
+  const std::string load = fmt::format("/control/v1/metrics?window={}s", window);
+  const std::pair<std::string, std::string*> pages[] = {
+      {"/control/v1/status", &answers.status},
+      {"/control/v1/upstreams", &answers.upstreams},
+      {load, &answers.load}};
+  for (const auto& [path, answer] : pages) {
+    auto text = co_await control.read_json(path);
+    if (!text) co_return text.error();
+    *answer = *std::move(text);
+  }
+  co_return read_state(answers);
 }
 
 std::string to_json(const GatewayState& state) {
-  std::string upstreams;
-  for (const auto& one : state.upstreams) {
-    upstreams += fmt::format(
-        R"({}{{"name":{},"kind":{},"state":"{}","detail":{},"tools":{},"in_flight":{},"calls":{},"errors":{},"seconds":{},"restarts":{}}})",
-        upstreams.empty() ? "" : ",", json::quote(one.name), json::quote(one.kind),
-        one.up ? "up" : "down", json::quote(one.detail), one.tools, one.in_flight, one.calls,
-        one.errors, one.seconds, one.restarts);
-  }
-  std::string clients;
-  for (const auto& one : state.clients) {
-    clients += fmt::format(R"({}{{"name":{},"calls":{},"errors":{}}})", clients.empty() ? "" : ",",
-                           json::quote(one.name), one.calls, one.errors);
-  }
-  std::string refused;
-  for (const auto& why : state.refused) refused += (refused.empty() ? "" : ",") + json::quote(why);
-  return fmt::format(
-      R"({{"status":{},"in_flight":{},"sessions":{},"connections":{},"memory":{},"upstreams":[{}],"clients":[{}],"reload_refused":[{}]}})",
-      json::quote(state.status), state.in_flight, state.sessions, state.connections, state.memory,
-      upstreams, clients, refused);
+  std::string text;
+  json::Object object(text);
+  object.raw("status", json::quote(state.status));
+  object.raw("version", json::quote(state.version));
+  object.raw("configuration_digest", json::quote(state.digest));
+  object.raw("uptime_seconds", fmt::format("{}", state.uptime));
+  object.raw("in_flight", fmt::format("{}", state.in_flight));
+  object.raw("sessions", fmt::format("{}", state.sessions));
+  object.raw("connections", fmt::format("{}", state.connections));
+  object.raw("memory", fmt::format("{}", state.memory));
+  object.raw("window_seconds", fmt::format("{}", state.window));
+  object.raw("upstreams", upstreams_json(state.upstreams));
+  object.raw("tools", loads_json(state.tools));
+  object.raw("clients", loads_json(state.clients));
+  object.raw("reload_refused", texts_json(state.refused));
+  object.raw("problems", texts_json(state.problems));
+  object.end();
+  return text;
 }
 
 std::string count_of(double number, std::string_view one, std::string_view several) {

@@ -1,6 +1,7 @@
-// The state of a running gateway, read from its pages /ready and /metrics. Values only.
+// The state of a running gateway, read from its control API (docs/admin-api.md). Values only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,19 @@
 
 namespace patchbay::app {
 
+// The calls of an upstream, a tool, a client program, or all of them.
+struct LoadStatus {
+  std::string name;
+  double calls = 0;  // Since the start.
+  double errors = 0;
+  double rate = 0;        // Calls per second, within the window.
+  double error_rate = 0;  // Errors per second.
+  // Milliseconds, within the window; nothing where there was no call.
+  std::optional<double> p50;
+  std::optional<double> p95;
+  std::optional<double> p99;
+};
+
 struct UpstreamStatus {
   std::string name;
   std::string kind;
@@ -17,34 +31,39 @@ struct UpstreamStatus {
   std::string detail;  // Why it is down, or what it reports.
   double tools = 0;
   double in_flight = 0;
-  double calls = 0;  // Since the start.
-  double errors = 0;
-  double seconds = 0;  // The time of all calls.
   double restarts = 0;
-};
-
-// The calls of one client program, by the name that it states.
-struct ClientStatus {
-  std::string name;
-  double calls = 0;  // Since the start.
-  double errors = 0;
+  LoadStatus load = {};
 };
 
 struct GatewayState {
   std::string status;
+  std::string version;
+  std::string digest;  // Of the configuration.
+  double uptime = 0;   // In seconds.
+  bool admin = false;  // The caller may see everything.
   std::vector<UpstreamStatus> upstreams;
-  std::vector<ClientStatus> clients;
-  std::vector<std::string> refused;  // Changes of files that are not in force, and why.
+  std::vector<LoadStatus> tools;
+  std::vector<LoadStatus> clients;
+  LoadStatus total;
+  double window = 0;                  // In seconds.
+  std::vector<std::string> refused;   // Changes of files that are not in force, and why.
+  std::vector<std::string> problems;  // What does not work on its machine.
   double in_flight = 0;
   double sessions = 0;
   double connections = 0;
   double memory = 0;  // Resident, in bytes.
 };
 
-// `ready` is the body of /ready, `metrics` that of /metrics.
-GatewayState read_state(std::string_view ready, std::string_view metrics);
+// Answers of the control API.
+struct StateAnswers {
+  std::string status;
+  std::string upstreams;
+  std::string load;
+};
+GatewayState read_state(const StateAnswers& answers);
 
-Task<GatewayState> fetch_state(Control& control);
+// Rates and latencies are those of about the last `window` seconds.
+Task<GatewayState> fetch_state(Control& control, int window);
 
 std::string to_json(const GatewayState& state);
 

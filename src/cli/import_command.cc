@@ -7,10 +7,12 @@
 #include "app/run_gateway.h"
 #include "app/upstream_entries.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "config/file.h"
 #include "config/load.h"
 #include "config/make_node.h"
 #include "config/parse.h"
+#include "config/to_json.h"
 #include "config/units.h"
 #include "config/write_yaml.h"
 
@@ -79,11 +81,11 @@ Node as_upstreams(const std::vector<UpstreamEntry>& entries) {
 
 }  // namespace
 
-int import_servers(const std::string& file) {
+int import_servers(const std::string& file, bool as_json) {
   const std::string name = file == "-" ? "stdin" : file;
   auto text = read_servers(file);
   if (!text) {
-    fmt::print(stderr, "{}: {}\n", name, text.error().message);
+    report_faults({{name, 0, "", text.error().message}});
     return kExitConfiguration;
   }
   Faults faults;
@@ -97,10 +99,11 @@ int import_servers(const std::string& file) {
          "mcp, nor name:endpoint"});
   }
   config::sort_by_line(notes);
-  print_faults(faults);
+  if (!faults.empty()) report_faults(faults);
   print_notes(notes);
   if (!faults.empty()) return kExitConfiguration;
-  fmt::print("{}", config::to_yaml(as_upstreams(entries)));
+  const Node upstreams = as_upstreams(entries);
+  fmt::print("{}", as_json ? config::to_json(upstreams) + "\n" : config::to_yaml(upstreams));
   return kExitOk;
 }
 

@@ -13,10 +13,11 @@
 #include "agent/settings.h"
 #include "app/process.h"
 #include "cli/bus_commands.h"
-#include "cli/command_table.h"
+#include "cli/calls_command.h"
 #include "cli/commands.h"
 #include "cli/duration_option.h"
 #include "cli/edit_options.h"
+#include "cli/help_commands.h"
 #include "cli/router_command.h"
 #include "cli/status_command.h"
 #include "cli/terminal.h"
@@ -36,9 +37,9 @@ namespace {
 template <class Options>
 void add_log_options(CLI::App& command, Options& options) {
   command.add_option("--log-format", options.log_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+      ->check(app::one_of({"text", "json"}));
   command.add_option("--log-level", options.log_level, "debug, info, warn, error or off")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
+      ->check(app::one_of({"debug", "info", "warn", "error", "off"}));
 }
 
 void add_serve_options(CLI::App& command, app::ServeOptions& options) {
@@ -55,7 +56,7 @@ void add_osquery_options(CLI::App& command, app::OsqueryOptions& options) {
   command
       .add_option("--engine", options.engine,
                   "auto: osqueryi where it is installed, else the built-in tables; or one of them.")
-      ->check(CLI::IsMember({"auto", "osqueryi", "builtin"}));
+      ->check(app::one_of({"auto", "osqueryi", "builtin"}));
   command.add_option("--osqueryi", options.osqueryi, "The program osqueryi, if not in PATH.");
   command.add_option("--timeout", options.timeout, "The maximum time of a query, such as 30s.");
   command.add_flag("--extra-tools", options.extra_tools,
@@ -71,7 +72,33 @@ void add_sandbox_options(CLI::App& command, app::SandboxOptions& options) {
       ->required();
 }
 
-void add_audit_options(CLI::App& command, app::AuditOptions& options) {
+// How to connect to a server.
+void add_connection_options(CLI::App& command, app::ClientOptions& options) {
+  command.add_option("--timeout", options.seconds, "Time to wait, such as 30s.")
+      ->transform(app::seconds_option());
+  command.add_option("--ca", options.ca, "PEM file of the CA that signs an https server.")
+      ->check(CLI::ExistingFile);
+  auto* const cert =
+      command.add_option("--cert", options.cert, "PEM file of the client certificate.")
+          ->check(CLI::ExistingFile);
+  command.add_option("--key", options.key, "PEM file of its key; default: the same file.")
+      ->check(CLI::ExistingFile)
+      ->needs(cert);
+  command.add_option("--token", options.token,
+                     "Bearer token; better in PATCHBAY_TOKEN, where other users do not "
+                     "see it.");
+}
+
+void add_client_options(CLI::App& command, app::ClientOptions& options, const char* args) {
+  command.add_option("args", options.args, args);
+  command.add_flag("--json", options.json, "Print the raw answer.");
+  add_connection_options(command, options);
+}
+
+void add_audit_options(CLI::App& command, app::AuditOptions& options,
+                       app::ClientOptions& connection) {
+  command.add_option("args", connection.args,
+                     "[TARGET]: a running gateway to ask, instead of the file of a database.");
   command.add_option("-c,--config", options.config, "The configuration that names the database.");
   command.add_option("--database", options.database, "The database itself.");
   command.add_option("--since", options.since, "Not older than this, such as 1h.");
@@ -90,29 +117,29 @@ void add_audit_options(CLI::App& command, app::AuditOptions& options) {
   command.add_flag("--json", options.json, "One JSON object per line.");
   command.add_flag("-f,--follow", options.follow,
                    "Prints the newest records in order, and then new ones as they come.");
+  add_connection_options(command, connection);
 }
 
-void add_client_options(CLI::App& command, app::ClientOptions& options, const char* args) {
-  command.add_option("args", options.args, args);
-  command.add_flag("--json", options.json, "Print the raw answer.");
-  command.add_option("--timeout", options.seconds, "Time to wait, such as 30s.")
-      ->transform(app::seconds_option());
-  command.add_option("--ca", options.ca, "PEM file of the CA that signs an https server.")
-      ->check(CLI::ExistingFile);
-  auto* const cert =
-      command.add_option("--cert", options.cert, "PEM file of the client certificate.")
-          ->check(CLI::ExistingFile);
-  command.add_option("--key", options.key, "PEM file of its key; default: the same file.")
-      ->check(CLI::ExistingFile)
-      ->needs(cert);
-  command.add_option("--token", options.token,
-                     "Bearer token; better in PATCHBAY_TOKEN, where other users do not "
-                     "see it.");
+void add_calls_options(CLI::App& command, app::CallsOptions& options) {
+  command.add_option("--tool", options.tool, "upstream.tool; * and ? match any text.");
+  command.add_option("--upstream", options.upstream, "The upstream that answered.");
+  command.add_option("--caller", options.caller, "The caller's name or id.");
+  command.add_option("--client", options.client, "Name and version of the client program.");
+  command.add_option("--outcome", options.outcome,
+                     "ok, tool_error, or the name of an error; !ok: any error.");
+  command.add_option("--trace", options.trace, "The trace id, or its first digits.");
+  command.add_option("--slower-than", options.slower_than,
+                     "Only calls that took at least this long, such as 100ms.");
+  command.add_option("--limit", options.most, "Maximum number of calls.")
+      ->check(CLI::Range(1, 500))
+      ->capture_default_str();
+  command.add_flag("-f,--follow", options.follow,
+                   "Prints the newest calls in order, and then new ones as they come.");
 }
 
 void add_pins_options(CLI::App& command, app::PinsOptions& options) {
   command.add_option("verb", options.verb, "list, diff or accept.")
-      ->check(CLI::IsMember({"list", "diff", "accept"}));
+      ->check(app::one_of({"list", "diff", "accept"}));
   command.add_option("tools", options.tools, "UPSTREAM.TOOL…; without them, all.");
   command.add_option("-c,--config", options.config, "The configuration, for its `state` folder.");
   command.add_option("--state", options.state, "The folder itself.");
@@ -122,8 +149,9 @@ void add_pins_options(CLI::App& command, app::PinsOptions& options) {
 
 void add_top_options(CLI::App& command, app::TopOptions& options) {
   command.add_option("--sort", options.sort, "The column to sort by.")
-      ->check(CLI::IsMember(app::top_columns()))
+      ->check(app::one_of(app::top_columns()))
       ->capture_default_str();
+  command.add_flag("--tools", options.tools, "One row for each tool, instead of each upstream.");
   command.add_option("--interval", options.interval, "Time between refreshes, such as 5s.")
       ->capture_default_str();
   command
@@ -244,18 +272,18 @@ class CommandLine {
     check.add_flag("--json", as_json_, "The result, and errors, as JSON.");
     add("describe", "Prints the configuration reference.", [this] {
       return app::describe(schema_);
-    }).add_flag("--schema", schema_, "As a JSON Schema for editors.");
-    add("import", "Prints the upstreams of a desktop client's file, or of a list, as YAML.",
-        [this] { return app::import_servers(import_file_); })
-        .add_option("file", import_file_, "The file; - is stdin.")
-        ->required();
+    }).add_flag("--schema,--json", schema_, "As a JSON Schema for editors.");
+    auto& import = add("import", "Prints the upstreams of a client's file, or of a list, as YAML.",
+                       [this] { return app::import_servers(import_file_, as_json_); });
+    import.add_option("file", import_file_, "The file; - is stdin.")->required();
+    import.add_flag("--json", as_json_, "The upstreams, and errors, as JSON.");
     auto& openapi = add("openapi", "Prints the OpenAPI document.",
                         [this] { return app::print_openapi(serve_options_, yaml_); });
     add_serve_options(openapi, serve_options_);
-    openapi.add_flag("--yaml", yaml_, "As YAML.");
+    openapi.add_flag("--yaml{true},--json{false}", yaml_, "As YAML, or as JSON, the default.");
     add_audit_options(add("audit", "Prints records of calls, the newest first.",
-                          [this] { return app::find_audit(audit_options_); }),
-                      audit_options_);
+                          [this] { return app::find_audit(audit_options_, client_options_); }),
+                      audit_options_, client_options_);
   }
 
   void add_editing() {
@@ -283,7 +311,8 @@ class CommandLine {
     };
     const auto with_output = [this](CLI::App& command) {
       command.add_option("-o,--output", client_options_.output,
-                         "Writes images, sounds and blobs, or else the text, to this file.");
+                         "Writes images, sounds and blobs, or else the text, to this file; - is "
+                         "stdout.");
     };
     client("tools", "Lists the tools of an MCP server.",
            "[TARGET]: http(s)://…, ws(s)://…, tcp(s)://…, 'stdio: command args…', or nothing for "
@@ -317,13 +346,23 @@ class CommandLine {
                        [this] { return app::log_in(client_options_, own_, true); });
     add_client_options(logout, client_options_, "[TARGET] UPSTREAM");
     logout.add_flag("--gateway", own_, "For the gateway's own connection.");
-    add_client_options(add("status", "Shows the upstreams and the load of a running gateway.",
-                           [this] { return app::show_status(client_options_); }),
-                       client_options_, "[TARGET]");
+    add_client_options(
+        add("status", "Shows the state, the upstreams and the load of a running gateway.",
+            [this] { return app::show_status(client_options_); }),
+        client_options_, "[TARGET]");
     auto& top = add("top", "Shows the load of a running gateway as a table that is refreshed.",
                     [this] { return app::show_top(client_options_, top_options_); });
     add_client_options(top, client_options_, "[TARGET]");
     add_top_options(top, top_options_);
+    auto& calls = add("calls", "Lists the finished calls that a running gateway remembers.",
+                      [this] { return app::show_calls(client_options_, calls_options_); });
+    add_client_options(calls, client_options_, "[TARGET]");
+    add_calls_options(calls, calls_options_);
+    add_client_options(add("trace", "Shows the stages of a finished call with their times.",
+                           [this] { return app::show_trace(client_options_); }),
+                       client_options_,
+                       "[TARGET] [ID]: a trace id, or at least its first 8 digits; last, the "
+                       "default, slowest or failed.");
     add_pins_options(add("pins", "Lists changed tool definitions, and accepts them.",
                          [this] { return app::pins(pins_options_); }),
                      pins_options_);
@@ -333,28 +372,20 @@ class CommandLine {
   }
 
   void add_help() {
-    add("help", "Prints the help of a command.", [this] {
-      return app::print_help(cli_, help_path_);
-    }).add_option("command", help_path_, "The command; without one, all are listed.");
+    add_help_options(add("help", "Prints the help of a command.",
+                         [this] { return app::print_help(cli_, help_options_); }),
+                     help_options_);
     auto& version = add("version", "Prints the version.",
                         [this] { return app::print_version(verbose_, as_json_); });
     version.add_flag("--verbose", verbose_, "Also the compiler and the libraries of the build.");
     version.add_flag("--json", as_json_, "As JSON.");
-    add("completion", "Prints a script that completes command lines in a shell.",
-        [this] {
-          const auto table = app::command_table(cli_);
-          app::print_raw(shell_ == "bash"  ? app::bash_completion(table)
-                         : shell_ == "zsh" ? app::zsh_completion(table)
-                                           : app::fish_completion(table));
-          return app::kExitOk;
-        })
-        .add_option("shell", shell_, "The shell.")
-        ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-    add("man", "Prints the manual page; to read it: patchbay man | man -l -", [this] {
-      app::print_raw(app::manual_page(app::command_table(cli_), kVersion));
-      return app::kExitOk;
-    });
+    add_completion_options(
+        add("completion", "Prints a script that completes command lines in a shell.",
+            [this] { return app::print_completion(cli_, help_options_); }),
+        help_options_);
+    add_manual_options(add("man", "Prints the manual page; to read it: patchbay man | man -l -",
+                           [this] { return app::print_manual(cli_, help_options_); }),
+                       help_options_);
   }
 
   CLI::App cli_{"Patchbay: a gateway between AI agents and tools.", "patchbay"};
@@ -367,9 +398,11 @@ class CommandLine {
   app::ClientOptions client_options_;
   app::PinsOptions pins_options_;
   app::TopOptions top_options_;
+  app::CallsOptions calls_options_;
   app::InitOptions init_options_;
   app::EditOptions edit_options_;
   app::ConnectOptions connect_options_;
+  app::HelpOptions help_options_;
   agent::Settings agent_settings_;
   std::optional<app::RouterCommand> router_;
   std::optional<app::TokenCommands> token_;
@@ -378,8 +411,6 @@ class CommandLine {
   CLI::App* agent_ = nullptr;
   std::string check_file_;
   std::string import_file_;
-  std::string shell_;
-  std::vector<std::string> help_path_;
   bool as_json_ = false;
   bool verbose_ = false;
   bool refuse_ = false;

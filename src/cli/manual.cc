@@ -41,7 +41,7 @@ std::string roff(std::string_view text) {
       out += c == '\n' ? ' ' : c;
     }
   }
-  // At the begin of a line these two begin a request.
+  // At the beginning of a line these two start a request.
   if (out.starts_with('.') || out.starts_with('\'')) out.insert(0, "\\&");
   return out;
 }

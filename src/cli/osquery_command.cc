@@ -2,6 +2,7 @@
 #include "app/run_gateway.h"
 #include "cli/commands.h"
 #include "cli/stdio_session.h"
+#include "config/fields.h"
 #include "config/load.h"
 #include "core/environment.h"
 #include "upstreams/osquery/upstream.h"

@@ -9,6 +9,8 @@
 #include "app/run_gateway.h"
 #include "cli/client.h"
 #include "cli/commands.h"
+#include "cli/usage.h"
+#include "config/fields.h"
 #include "config/load.h"
 #include "net/process/signals.h"
 #include "router/router.h"
@@ -73,9 +75,9 @@ RouterCommand::RouterCommand(CLI::App& router) {
          "PATCHBAY_CONNECTIONS")
       ->check(CLI::Range(1, 64));
   router.add_option("--log-format", options_.log_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+      ->check(one_of({"text", "json"}));
   router.add_option("--log-level", options_.log_level, "debug, info, warn, error or off")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
+      ->check(one_of({"debug", "info", "warn", "error", "off"}));
   router.add_flag("-q,--quiet", options_.silent, "Logs nothing.");
 }
 

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/terminal.h"
+#include "config/fields.h"
 #include "config/load.h"
 #include "egress/proxy.h"
 #include "net/io/loop.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/terminal.h"
 #include "cli/write_file.h"
 #include "core/base64.h"
 #include "json/read.h"
@@ -62,6 +63,10 @@ Result<std::vector<std::string>> save_content(const std::vector<std::string_view
   if (contents->empty() && !text.empty()) contents->push_back(text + "\n");
   if (contents->empty()) return Error{Code::not_found, "the result has nothing to write"};
   std::vector<std::string> names;
+  if (file == "-") {
+    for (const auto& bytes : *contents) print_raw(bytes);
+    return names;
+  }
   for (const auto& bytes : *contents) {
     names.push_back(numbered(file, names.size() + 1));
     auto written = replace_file(names.back(), bytes, kAnyMode);

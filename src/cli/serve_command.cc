@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/configuration.h"
+#include "app/one_line.h"
 #include "app/problems.h"
 #include "app/run_gateway.h"
 #include "app/single_session.h"
@@ -100,7 +101,7 @@ int check(const std::string& file, bool as_json) {
   if (!as_json) {
     print_notes(configuration.notes);
     print_notes(configuration.warnings);
-    for (const auto& problem : problems) fmt::print(stderr, "warning: {}\n", problem);
+    for (const auto& problem : problems) fmt::print(stderr, "warning: {}\n", on_line(problem));
     fmt::print("ok\n");
     return kExitOk;
   }

@@ -24,6 +24,7 @@ constexpr std::array kDurations{
     Exception{"leeway", "the term of JSON Web Token libraries"},
     Exception{"max_age", "the term of HTTP (Access-Control-Max-Age)"},
     Exception{"max_stale", "the term of HTTP caching"},
+    Exception{"slow_call_threshold", "the term of tracing; nothing ends then"},
     Exception{"renew_before", "the term of certificate managers; relative to an expiry"},
 };
 
@@ -43,6 +44,7 @@ constexpr std::array kNumbers{
     Exception{"replay_window_s", "given by the document of the wire protocol"},
     Exception{"requests_per_connection", "where a connection is added, which bounds nothing"},
     Exception{"response_timeout_ms", "given by the document of the Kafka bus"},
+    Exception{"sample_ratio", "the term of OpenTelemetry"},
     Exception{"sentences", "a default, not a maximum"},
     Exception{"workers", "a number that there is, not a maximum"},
 };

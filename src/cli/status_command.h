@@ -15,7 +15,8 @@ int show_status(const ClientOptions& options);
 struct TopOptions {
   std::string sort = "rate";
   std::string interval = "2s";
-  int count = 0;  // Tables to print; 0: until it is interrupted.
+  int count = 0;       // Tables to print; 0: until it is interrupted.
+  bool tools = false;  // One row for each tool, instead of each upstream.
 };
 
 int show_top(const ClientOptions& options, const TopOptions& top);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "app/one_line.h"
 #include "json/invisible.h"
 #include "json/text.h"
 
@@ -30,7 +31,7 @@ void report_faults(const config::Faults& faults) {
   std::string list;
   for (const auto& fault : faults) {
     if (!errors_as_json) {
-      list += config::to_string(fault) + "\n";
+      list += on_line(config::to_string(fault)) + "\n";
       continue;
     }
     list += fmt::format(R"({}{{"file":{},"line":{},"path":{},"message":{}}})",

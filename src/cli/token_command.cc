@@ -16,6 +16,7 @@
 #include "cli/failure.h"
 #include "cli/terminal.h"
 #include "cli/write_file.h"
+#include "json/text.h"
 #include "net/io/fd.h"
 #include "net/io/system_failure.h"
 #include "policy/auth/token_table.h"
@@ -144,18 +145,26 @@ int revoke_token(const TokenOptions& options) {
     return Error{Code::not_found, fmt::format("there is no token '{}'", options.name)};
   });
   if (!changed) return failed(changed.error().message);
-  fmt::print("revoked {}\n", revoked);
+  if (options.json) {
+    fmt::print("{{\"revoked\":{}}}\n", revoked);
+  } else {
+    fmt::print("revoked {}\n", revoked);
+  }
   return kExitOk;
 }
 
-int hash_token() {
+int hash_token(const TokenOptions& options) {
   std::string token;
   std::getline(std::cin, token);
   if (token.ends_with('\r')) token.pop_back();
   if (token.empty()) return failed("no token on stdin", kExitUsage);
   auto hash = policy::TokenHash::of(token);
   if (!hash) return failed(hash.error().message);
-  fmt::print("{}\n", hash->text());
+  if (options.json) {
+    fmt::print("{{\"hash\":{}}}\n", json::quote(hash->text()));
+  } else {
+    fmt::print("{}\n", hash->text());
+  }
   return kExitOk;
 }
 

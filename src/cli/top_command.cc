@@ -1,4 +1,4 @@
-// top: the upstreams of a running gateway as a table that is refreshed.
+// top: the upstreams, or the tools, of a running gateway as a table that is refreshed.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -22,56 +22,46 @@ constexpr std::string_view kClear = "\x1b[H\x1b[J";
 constexpr std::size_t kHeadLines = 3;
 constexpr std::size_t kFewestLines = 10;
 constexpr config::Duration kLeastInterval{100};
+constexpr std::int64_t kMostWindow = 60;  // Seconds that the gateway looks back.
 
-// An upstream over one interval.
-struct Load {
-  UpstreamStatus now;
-  double rate = 0;        // Calls per second.
-  double error_rate = 0;  // Errors per second.
-  double latency_ms = 0;  // The mean of the calls that ended.
+// One row: an upstream or a tool.
+struct TopRow {
+  LoadStatus load;
+  const UpstreamStatus* upstream = nullptr;  // Null: it is a tool.
 };
 
 struct Column {
   std::string_view name;
-  double (*value)(const Load& load);  // Sorts in descending order.
+  double (*value)(const TopRow& row);  // Sorts in descending order.
 };
 constexpr std::array kColumns{
-    Column{"rate", [](const Load& load) { return load.rate; }},
-    Column{"errors", [](const Load& load) { return load.error_rate; }},
-    Column{"latency", [](const Load& load) { return load.latency_ms; }},
-    Column{"in-flight", [](const Load& load) { return load.now.in_flight; }},
-    Column{"calls", [](const Load& load) { return load.now.calls; }},
-    Column{"tools", [](const Load& load) { return load.now.tools; }},
-    Column{"name", [](const Load&) { return 0.0; }},
+    Column{"rate", [](const TopRow& row) { return row.load.rate; }},
+    Column{"errors", [](const TopRow& row) { return row.load.error_rate; }},
+    Column{"latency", [](const TopRow& row) { return row.load.p95.value_or(0); }},
+    Column{"in-flight",
+           [](const TopRow& row) { return row.upstream ? row.upstream->in_flight : 0.0; }},
+    Column{"calls", [](const TopRow& row) { return row.load.calls; }},
+    Column{"tools", [](const TopRow& row) { return row.upstream ? row.upstream->tools : 0.0; }},
+    Column{"name", [](const TopRow&) { return 0.0; }},
 };
 
-// `before` is the state `seconds` ago; without one, the numbers are since the start.
-std::vector<Load> loads_of(const GatewayState& state, const GatewayState* before, double seconds) {
-  std::vector<Load> loads;
-  for (const auto& now : state.upstreams) {
-    UpstreamStatus earlier;
-    if (before) {
-      const auto found = std::ranges::find(before->upstreams, now.name, &UpstreamStatus::name);
-      // After a restart of the gateway the counters begin again.
-      if (found != before->upstreams.end() && found->calls <= now.calls) earlier = *found;
+std::vector<TopRow> rows_of(const GatewayState& state, const TopOptions& top) {
+  std::vector<TopRow> rows;
+  if (top.tools) {
+    for (const auto& tool : state.tools) rows.push_back({tool});
+  } else {
+    for (const auto& one : state.upstreams) {
+      rows.push_back({one.load, &one});
+      rows.back().load.name = one.name;
     }
-    Load load{now};
-    const double calls = now.calls - earlier.calls;
-    if (before) load.rate = calls / seconds;
-    if (before) load.error_rate = (now.errors - earlier.errors) / seconds;
-    if (calls > 0) load.latency_ms = (now.seconds - earlier.seconds) / calls * 1000;
-    loads.push_back(std::move(load));
   }
-  return loads;
-}
-
-void sort_loads(std::vector<Load>& loads, std::string_view by) {
-  const auto* const column = std::ranges::find(kColumns, by, &Column::name);
-  std::ranges::sort(loads, [&](const Load& a, const Load& b) {
+  const auto* const column = std::ranges::find(kColumns, top.sort, &Column::name);
+  std::ranges::sort(rows, [&](const TopRow& a, const TopRow& b) {
     const double left = column->value(a);
     const double right = column->value(b);
-    return left != right ? left > right : a.now.name < b.now.name;
+    return left != right ? left > right : a.load.name < b.load.name;
   });
+  return rows;
 }
 
 std::size_t screen_lines() {
@@ -82,33 +72,50 @@ std::size_t screen_lines() {
 
 Cell number(std::string text) { return {std::move(text), Colour::none, true}; }
 
-std::string screen(const GatewayState& state, std::vector<Load> loads, const TopOptions& top) {
-  sort_loads(loads, top.sort);
-  std::string text = fmt::format(
-      "{}  {:.0f} in flight  {}  {}  {:.0f} MiB\n\n", on_line(state.status), state.in_flight,
-      count_of(state.sessions, "session", "sessions"),
-      count_of(state.connections, "connection", "connections"), state.memory / (1024 * 1024));
-  const bool terminal = is_terminal(stdout);
-  const std::size_t room = terminal ? screen_lines() - kHeadLines - 1 : loads.size();
-  std::vector<Row> rows{{{"upstream"},
-                         {"state"},
-                         number("tools"),
-                         number("in flight"),
-                         number("calls"),
-                         number("calls/s"),
-                         number("errors/s"),
-                         number("ms")}};
-  for (auto& cell : rows.front()) cell.colour = Colour::faint;
+Cell latency(const std::optional<double>& milliseconds) {
+  return number(milliseconds ? fmt::format("{:.1f}", *milliseconds) : "-");
+}
+
+Row top_head(const TopOptions& top) {
+  Row head{{top.tools ? "tool" : "upstream"}};
+  if (!top.tools) head.insert(head.end(), {{"state"}, number("tools"), number("in flight")});
+  head.insert(head.end(), {number("calls"), number("calls/s"), number("errors/s"), number("p50 ms"),
+                           number("p95 ms"), number("p99 ms")});
+  for (auto& cell : head) cell.colour = Colour::faint;
+  return head;
+}
+
+Row cells_of(const TopRow& one) {
+  Row cells{{on_line(one.load.name)}};
+  if (one.upstream) {
+    const bool up = one.upstream->up;
+    cells.push_back({up ? "up" : "down", up ? Colour::good : Colour::bad});
+    cells.push_back(number(fmt::format("{:.0f}", one.upstream->tools)));
+    cells.push_back(number(fmt::format("{:.0f}", one.upstream->in_flight)));
+  }
+  cells.push_back(number(fmt::format("{:.0f}", one.load.calls)));
+  cells.push_back(number(fmt::format("{:.1f}", one.load.rate)));
+  cells.push_back(number(fmt::format("{:.1f}", one.load.error_rate)));
+  cells.push_back(latency(one.load.p50));
+  cells.push_back(latency(one.load.p95));
+  cells.push_back(latency(one.load.p99));
+  return cells;
+}
+
+std::string screen(const GatewayState& state, const TopOptions& top) {
+  std::string text = on_line(state.status);
+  if (state.admin) {
+    text += fmt::format("  {:.0f} in flight  {}  {}  {:.0f} MiB  {:.1f} calls/s  {:.1f} errors/s",
+                        state.in_flight, count_of(state.sessions, "session", "sessions"),
+                        count_of(state.connections, "connection", "connections"),
+                        state.memory / (1024 * 1024), state.total.rate, state.total.error_rate);
+  }
+  text += "\n\n";
+  const auto loads = rows_of(state, top);
+  const std::size_t room = is_terminal(stdout) ? screen_lines() - kHeadLines - 1 : loads.size();
+  std::vector<Row> rows{top_head(top)};
   for (std::size_t i = 0; i < std::min(room, loads.size()); ++i) {
-    const Load& load = loads[i];
-    rows.push_back({{on_line(load.now.name)},
-                    {load.now.up ? "up" : "down", load.now.up ? Colour::good : Colour::bad},
-                    number(fmt::format("{:.0f}", load.now.tools)),
-                    number(fmt::format("{:.0f}", load.now.in_flight)),
-                    number(fmt::format("{:.0f}", load.now.calls)),
-                    number(fmt::format("{:.1f}", load.rate)),
-                    number(fmt::format("{:.1f}", load.error_rate)),
-                    number(fmt::format("{:.1f}", load.latency_ms))});
+    rows.push_back(cells_of(loads[i]));
   }
   text += table_text(rows, stdout);
   if (loads.size() > room) text += fmt::format("… {} more\n", loads.size() - room);
@@ -119,25 +126,21 @@ Task<int> refresh(Control& control, const TopOptions& top, config::Duration inte
                   bool as_json) {
   const bool terminal = is_terminal(stdout);
   const int count = top.count > 0 ? top.count : terminal ? 0 : 1;
-  std::optional<GatewayState> before;
-  Deadline last = here().now();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval).count();
+  const int window = static_cast<int>(std::clamp<std::int64_t>(seconds, 1, kMostWindow));
   for (int printed = 0;;) {
-    auto state = co_await fetch_state(control);
+    const auto began = here().now();
+    auto state = co_await fetch_state(control, window);
     if (!state) co_return state.error();
-    const auto now = here().now();
-    const double seconds = std::max(std::chrono::duration<double>(now - last).count(), 0.001);
-    last = now;
     if (as_json) {
       print_raw(to_json(*state) + "\n");
     } else {
-      auto loads = loads_of(*state, before ? &*before : nullptr, seconds);
       if (terminal) print_raw(kClear);
-      print_raw(screen(*state, std::move(loads), top));
+      print_raw(screen(*state, top));
     }
     std::fflush(stdout);
     if (++printed == count) co_return kExitOk;
-    before = *std::move(state);
-    auto slept = co_await sleep_until(now + interval);
+    auto slept = co_await sleep_until(began + interval);
     if (!slept) co_return slept.error();
   }
 }

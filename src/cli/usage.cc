@@ -1,8 +1,10 @@
 #include "cli/usage.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -28,10 +30,6 @@ std::string meant(const CLI::App& app, const std::string& given) {
   return std::string(config::closest(given.substr(0, given.find('=')), views));
 }
 
-std::string full_name(const CLI::App& app) {
-  return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
-}
-
 // CLI11 puts an argument that nothing takes into the command that was chosen.
 std::string unexpected(const CLI::App& app) {
   const auto rest = app.remaining();
@@ -39,6 +37,22 @@ std::string unexpected(const CLI::App& app) {
 }
 
 }  // namespace
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
+}
+
+CLI::Validator one_of(std::vector<std::string> choices) {
+  std::string description = fmt::format("{{{}}}", fmt::join(choices, ","));
+  auto check = [choices = std::move(choices)](const std::string& given) -> std::string {
+    if (std::ranges::find(choices, given) != choices.end()) return {};
+    const std::vector<std::string_view> names(choices.begin(), choices.end());
+    const auto name = config::closest(given, names);
+    return fmt::format("'{}' is not one of: {}{}", given, fmt::join(choices, ", "),
+                       name.empty() ? "" : fmt::format("; did you mean \"{}\"?", name));
+  };
+  return {std::move(check), std::move(description)};
+}
 
 int report_usage(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
@@ -48,10 +62,14 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
   std::string message = error.what();
   if (const std::string given = unexpected(command); !given.empty()) {
-    const bool is_command = !given.starts_with('-') && &command == &app;
+    const auto any = [](const CLI::App*) { return true; };
+    const bool is_command = !given.starts_with('-') && !command.get_subcommands(any).empty();
     message = fmt::format("unknown {} '{}'", is_command ? "command" : "argument", given);
+    const bool is_file = !given.starts_with('-') && command.get_option_no_throw("--config");
     if (const std::string name = meant(command, given); !name.empty()) {
       message += fmt::format("; did you mean \"{}\"?", name);
+    } else if (is_file) {
+      message += fmt::format("; a configuration is named with -c: -c {}", given);
     }
   }
   complain("patchbay: {}\n", message);
@@ -79,7 +97,7 @@ std::vector<std::string> mark_program(const CLI::App& app, std::vector<std::stri
   return args;
 }
 
-int print_help(const CLI::App& app, const std::vector<std::string>& path) {
+const CLI::App* find_command(const CLI::App& app, const std::vector<std::string>& path) {
   const CLI::App* command = &app;
   for (const auto& name : path) {
     const auto found =
@@ -88,13 +106,11 @@ int print_help(const CLI::App& app, const std::vector<std::string>& path) {
       const std::string suggested = meant(*command, name);
       complain("patchbay: unknown command '{}'{}\n", name,
                suggested.empty() ? "" : fmt::format("; did you mean \"{}\"?", suggested));
-      return kExitUsage;
+      return nullptr;
     }
     command = found.front();
   }
-  print_raw(
-      app.get_formatter()->make_help(command, full_name(*command), CLI::AppFormatMode::Normal));
-  return kExitOk;
+  return command;
 }
 
 }  // namespace patchbay::app

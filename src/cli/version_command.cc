@@ -1,4 +1,4 @@
-// version: which gateway this is, and what it was built with.
+// version: the version of this program, and the compiler and libraries of its build.
 #include <fmt/format.h>
 
 #include <algorithm>

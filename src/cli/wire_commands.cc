@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/duration_option.h"
+#include "cli/usage.h"
 
 namespace patchbay::app {
 
@@ -23,9 +24,9 @@ WireCommands::WireCommands(CLI::App& wire)
                    "An MCP message, which gets an envelope, or a whole envelope; - is stdin. "
                    "Default: a ping of MCP.");
   send->add_option("--type", options_.type, "data, ping, pong, error or close.")
-      ->check(CLI::IsMember({"data", "ping", "pong", "error", "close"}));
+      ->check(one_of({"data", "ping", "pong", "error", "close"}));
   send->add_option("--header", options_.header, "Size of the header: 7 or 8 bytes.")
-      ->check(CLI::IsMember({"7", "8"}));
+      ->check(one_of({"7", "8"}));
   send->add_flag("--gzip", options_.gzip, "Compresses the payload.");
   send->add_option("--bytes", options_.bytes, "Hexadecimal digits to send as they are.");
   send->add_option("--namespace", options_.target_namespace, "The target_namespace.");

@@ -25,8 +25,29 @@ Result<void> write_all(const net::Fd& fd, std::string_view text, const std::stri
     if (written < 0) return net::system_failure(path);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (::fsync(fd.get()) != 0) return net::system_failure(path);
+  // A device or a pipe has nothing to be stored.
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) return net::system_failure(path);
   return ok();
+}
+
+// What is no file cannot be replaced: /dev/null, /dev/stdout, a named pipe.
+Result<void> write_into(std::string_view text, const std::string& path) {
+  const net::Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd) return net::system_failure(path);
+  return write_all(fd, text, path);
+}
+
+// The file behind symbolic links, which need not exist.
+std::string target_of(const std::string& path) {
+  constexpr int kMaxLinks = 40;
+  std::filesystem::path name = path;
+  std::error_code failed;
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(name, failed); ++i) {
+    const auto next = std::filesystem::read_symlink(name, failed);
+    if (failed) break;
+    name = name.parent_path() / next;  // An absolute one replaces all.
+  }
+  return name.string();
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -41,17 +62,26 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 }  // namespace
 
-Result<void> replace_file(const std::string& path, std::string_view text, unsigned mode) {
-  std::error_code absent;
-  const auto target = std::filesystem::canonical(path, absent);
-  const std::string name = absent ? path : target.string();
+Result<void> check_writable(const std::string& path) {
+  constexpr mode_t kWritable = S_IWUSR | S_IWGRP | S_IWOTH;
   struct stat status{};
-  const bool exists = ::stat(name.c_str(), &status) == 0;
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (!exists || (status.st_mode & kWritable) != 0) return ok();
+  return Error{Code::unavailable, fmt::format("{} is read-only; it was not changed", path)};
+}
+
+Result<void> replace_file(const std::string& path, std::string_view text, unsigned mode) {
+  const std::string name = target_of(path);
+  struct stat status{};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) return write_into(text, path);
+  auto writable = check_writable(path);
+  if (!writable) return writable;
   const std::string fresh = name + ".new";
   if (::unlink(fresh.c_str()) != 0 && errno != ENOENT) return net::system_failure(fresh);
   const net::Fd fd(
       ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-  if (!fd) return net::system_failure(fresh);
+  if (!fd) return net::system_failure(name);
   if (exists && ::fchmod(fd.get(), status.st_mode & mode) != 0) return net::system_failure(fresh);
   auto written = write_all(fd, text, fresh);
   if (written && ::rename(fresh.c_str(), name.c_str()) != 0) written = net::system_failure(name);

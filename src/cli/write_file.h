@@ -22,6 +22,10 @@ Result<void> replace_file(const std::string& path, std::string_view text, unsign
 // The same for a file that must not exist: Code::invalid_request if it does.
 Result<void> create_file(const std::string& path, std::string_view text, unsigned mode);
 
+// Code::unavailable if the file exists and nobody may write to it. Replacing a file needs no right
+// to write to it, but its owner has taken that right away.
+Result<void> check_writable(const std::string& path);
+
 // What changes, as unified lines with the name of the file; empty if nothing does.
 std::string line_difference(std::string_view before, std::string_view after, std::string_view name);
 

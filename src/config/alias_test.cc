@@ -31,25 +31,34 @@ struct Renamed {
 }  // namespace
 
 template <>
-inline constexpr auto config::fields<Row> = std::tuple{
-    Field{"max_size", &Row::max_size, "The largest size.", Alias{"most"}},
-};
+const config::Fields& config::fields<Row>() {
+  static const Fields kFields = fields_of<Row>({
+      {"max_size", &Row::max_size, "The largest size.", Alias{"most"}},
+  });
+  return kFields;
+}
 
 template <>
-inline constexpr auto config::fields<Backoff> = std::tuple{
-    Field{"max_interval", &Backoff::max_interval, "The longest wait.", Alias{"most"}},
-};
+const config::Fields& config::fields<Backoff>() {
+  static const Fields kFields = fields_of<Backoff>({
+      {"max_interval", &Backoff::max_interval, "The longest wait.", Alias{"most"}},
+  });
+  return kFields;
+}
 
 template <>
-inline constexpr auto config::fields<Renamed> = std::tuple{
-    Field{"command", &Renamed::command, "The program to run.", Required{}, Alias{"program"}},
-    Field{"call_timeout", &Renamed::call_timeout, "Maximum duration of a call.", Range{1s, 1h},
-          Alias{"call"}},
-    Field{"max_calls", &Renamed::max_calls, "Maximum number of calls.", Alias{"simultaneous"}},
-    Field{"backoff", &Renamed::backoff, "Waiting times.", Alias{"pause"}},
-    Field{"rows", &Renamed::rows, "A list."},
-    Field{"named", &Renamed::named, "A map."},
-};
+const config::Fields& config::fields<Renamed>() {
+  static const Fields kFields = fields_of<Renamed>({
+      {"command", &Renamed::command, "The program to run.", Required{}, Alias{"program"}},
+      {"call_timeout", &Renamed::call_timeout, "Maximum duration of a call.", Range{1s, 1h},
+       Alias{"call"}},
+      {"max_calls", &Renamed::max_calls, "Maximum number of calls.", Alias{"simultaneous"}},
+      {"backoff", &Renamed::backoff, "Waiting times.", Alias{"pause"}},
+      {"rows", &Renamed::rows, "A list."},
+      {"named", &Renamed::named, "A map."},
+  });
+  return kFields;
+}
 
 namespace {
 
@@ -138,7 +147,7 @@ TEST(Alias, TheDigestDoesNotDependOnTheSpelling) {
     config::Faults notes;
     const std::string file = "f.yaml";
     config::Node node = config::load_text(text, file, faults);
-    config::apply_aliases<Renamed>(node, {file, "", faults}, notes);
+    config::apply_aliases(config::fields<Renamed>(), node, {file, "", faults}, notes);
     return config::digest(node);
   };
   EXPECT_EQ(digest("call: 5s\nrows: [{ most: 1KiB }]\n"),

@@ -10,20 +10,6 @@
 
 namespace patchbay::config {
 
-enum class Form : std::uint8_t {
-  boolean,
-  string,
-  integer,
-  number,
-  duration,
-  bytes,
-  choice,
-  list,
-  map,
-  section,
-  any,
-};
-
 struct FieldShape;
 struct Variant;
 
@@ -73,129 +59,12 @@ std::string to_markdown(const Shape& shape, std::string_view title);
 // JSON Schema, draft 2020-12. `id` may be empty.
 std::string to_json_schema(const Shape& shape, std::string_view title, std::string_view id);
 
-// The steps of shape_of() that need no templates.
-FieldShape describe_field(const KeyNames& key, std::string_view meaning, bool required,
-                          TypeShape of, std::string default_json);
-TypeShape describe_choice(std::span<const std::string_view> names);
-void append_json(std::string& out, bool value);
-void append_json(std::string& out, std::int64_t value);
-void append_json(std::string& out, double value);
-void append_json(std::string& out, std::string_view value);
-
-template <class T>
-void append_value(std::string& out, const T& value);
-
-template <Section S>
-void append_section(std::string& out, const S& value) {
-  std::string_view comma = "";
-  const auto append = [&](const auto& field) {
-    out += comma;
-    append_json(out, field.name);
-    out += ':';
-    append_value(out, value.*field.member);
-    comma = ",";
-  };
-  out += '{';
-  std::apply([&](const auto&... field) { (append(field), ...); }, fields<S>);
-  out += '}';
-}
-
-// Appends `value` as JSON.
-template <class T>
-void append_value(std::string& out, const T& value) {
-  std::string_view comma = "";
-  if constexpr (Section<T>) {
-    append_section(out, value);
-  } else if constexpr (std::same_as<T, Node>) {
-    out += "null";
-  } else if constexpr (Made<T>::optional) {
-    if (value) return append_value(out, *value);
-    out += "null";
-  } else if constexpr (Made<T>::list) {
-    out += '[';
-    for (const auto& element : value) {
-      out += std::exchange(comma, ",");
-      append_value(out, element);
-    }
-    out += ']';
-  } else if constexpr (Made<T>::dict) {
-    out += '{';
-    for (const auto& [key, element] : value) {
-      out += std::exchange(comma, ",");
-      append_json(out, std::string_view(key));
-      out += ':';
-      append_value(out, element);
-    }
-    out += '}';
-  } else if constexpr (Enumerated<T>) {
-    for (const auto& choice : choices<T>) {
-      if (choice.value == value) return append_json(out, choice.name);
-    }
-    out += "null";
-  } else if constexpr (std::same_as<T, Duration> || std::same_as<T, Bytes>) {
-    append_json(out, std::string_view(print(value)));
-  } else if constexpr (Whole<T>) {
-    append_json(out, static_cast<std::int64_t>(value));
-  } else if constexpr (std::same_as<T, std::string>) {
-    append_json(out, std::string_view(value));
-  } else {
-    append_json(out, value);
-  }
-}
-
-template <Section S>
-Shape shape_of();
-
-template <class T>
-TypeShape type_of(Limits limits) {
-  TypeShape type;
-  type.limits = limits;
-  if constexpr (Section<T>) {
-    type.form = Form::section;
-    type.section = shape_of<T>();
-  } else if constexpr (Made<T>::optional) {
-    return type_of<typename Made<T>::Element>(limits);
-  } else if constexpr (Made<T>::list || Made<T>::dict) {
-    type.form = Made<T>::list ? Form::list : Form::map;
-    type.element.push_back(type_of<typename Made<T>::Element>(limits));
-  } else if constexpr (Enumerated<T>) {
-    constexpr auto kNames = choice_names<T>();
-    return describe_choice(kNames);
-  } else if constexpr (std::same_as<T, bool>) {
-    type.form = Form::boolean;
-  } else if constexpr (Whole<T>) {
-    type.form = Form::integer;
-    type.limits = limits_of<T>(limits);
-  } else if constexpr (std::same_as<T, double>) {
-    type.form = Form::number;
-  } else if constexpr (std::same_as<T, Duration>) {
-    type.form = Form::duration;
-  } else if constexpr (std::same_as<T, Bytes>) {
-    type.form = Form::bytes;
-  } else if constexpr (std::same_as<T, std::string>) {
-    type.form = Form::string;
-  }
-  return type;
-}
-
-template <class S, class Class, class Type>
-FieldShape shape_of_field(const S& defaults, const Field<Class, Type>& field) {
-  std::string default_json;
-  // The members of a section have defaults of their own.
-  if constexpr (!Section<Type>) append_value(default_json, defaults.*field.member);
-  return describe_field({field.name, field.alias}, field.meaning, field.required,
-                        type_of<Type>(field.limits), std::move(default_json));
-}
+// The table whose members have the values of `defaults`, a struct that it is about.
+Shape shape_of(const Fields& table, const void* defaults);
 
 template <Section S>
 Shape shape_of() {
-  const S defaults{};
-  Shape shape;
-  const auto add = [&](const auto& field) {
-    shape.fields.push_back(shape_of_field(defaults, field));
-  };
-  std::apply([&](const auto&... field) { (add(field), ...); }, fields<S>);
-  return shape;
+  return shape_of(fields<S>(), &defaults<S>());
 }
 
 }  // namespace patchbay::config

@@ -52,43 +52,58 @@ inline constexpr auto config::choices<Mode> =
     std::array{Choice{"fast", Mode::fast}, Choice{"safe", Mode::safe}};
 
 template <>
-inline constexpr auto config::fields<Tls> = std::tuple{
-    Field{"cert", &Tls::cert, "The certificate.", Required{}},
-    Field{"mode", &Tls::mode, "How careful to be."},
-};
+const config::Fields& config::fields<Tls>() {
+  static const Fields kFields = fields_of<Tls>({
+      {"cert", &Tls::cert, "The certificate.", Required{}},
+      {"mode", &Tls::mode, "How careful to be."},
+  });
+  return kFields;
+}
 
 template <>
-inline constexpr auto config::fields<Rule> = std::tuple{
-    Field{"role", &Rule::role, "Whose rule.", Required{}},
-    Field{"allow", &Rule::allow, "What they may call."},
-};
+const config::Fields& config::fields<Rule>() {
+  static const Fields kFields = fields_of<Rule>({
+      {"role", &Rule::role, "Whose rule.", Required{}},
+      {"allow", &Rule::allow, "What they may call."},
+  });
+  return kFields;
+}
 
 template <>
-inline constexpr auto config::fields<Root> = std::tuple{
-    Field{"listen", &Root::listen, "Where to listen."},
-    Field{"call", &Root::call, "How long a call may take.", Range{1s, 1h}},
-    Field{"body", &Root::body, "The largest body.", Range{Bytes{1024}, Bytes{1 << 30}}},
-    Field{"workers", &Root::workers, "How many threads.", Range{1, 256}},
-    Field{"ratio", &Root::ratio, "A share.", Range{0.0, 1.0}},
-    Field{"on", &Root::on, "Whether it runs."},
-    Field{"nice", &Root::nice, "The priority."},
-    Field{"tls", &Root::tls, "Encryption."},
-    Field{"rules", &Root::rules, "Who may call what."},
-    Field{"labels", &Root::labels, "Any | words."},
-    Field{"upstreams", &Root::upstreams, "Where calls go."},
-};
+const config::Fields& config::fields<Root>() {
+  static const Fields kFields = fields_of<Root>({
+      {"listen", &Root::listen, "Where to listen."},
+      {"call", &Root::call, "How long a call may take.", Range{1s, 1h}},
+      {"body", &Root::body, "The largest body.", Range{Bytes{1024}, Bytes{1 << 30}}},
+      {"workers", &Root::workers, "How many threads.", Range{1, 256}},
+      {"ratio", &Root::ratio, "A share.", Range{0.0, 1.0}},
+      {"on", &Root::on, "Whether it runs."},
+      {"nice", &Root::nice, "The priority."},
+      {"tls", &Root::tls, "Encryption."},
+      {"rules", &Root::rules, "Who may call what."},
+      {"labels", &Root::labels, "Any | words."},
+      {"upstreams", &Root::upstreams, "Where calls go."},
+  });
+  return kFields;
+}
 
 template <>
-inline constexpr auto config::fields<Stdio> = std::tuple{
-    Field{"kind", &Stdio::kind, "What it is."},
-    Field{"command", &Stdio::command, "The program to run.", Required{}},
-    Field{"instances", &Stdio::instances, "How many copies run.", Range{1, 64}},
-};
+const config::Fields& config::fields<Stdio>() {
+  static const Fields kFields = fields_of<Stdio>({
+      {"kind", &Stdio::kind, "What it is."},
+      {"command", &Stdio::command, "The program to run.", Required{}},
+      {"instances", &Stdio::instances, "How many copies run.", Range{1, 64}},
+  });
+  return kFields;
+}
 
 template <>
-inline constexpr auto config::fields<Http> = std::tuple{
-    Field{"url", &Http::url, "Where it is.", Required{}},
-};
+const config::Fields& config::fields<Http>() {
+  static const Fields kFields = fields_of<Http>({
+      {"url", &Http::url, "Where it is.", Required{}},
+  });
+  return kFields;
+}
 
 namespace {
 

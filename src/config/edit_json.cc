@@ -7,6 +7,7 @@
 
 #include "config/make_node.h"
 #include "config/parse.h"
+#include "config/text_form.h"
 #include "json/text.h"
 
 namespace patchbay::config {
@@ -228,6 +229,8 @@ Result<Found> find_object(std::string_view text, std::span<const std::string_vie
   while (found.depth + 1 < path.size()) {
     const auto next = std::ranges::find(found.object.members, path[found.depth], &JsonMember::key);
     if (next == found.object.members.end()) break;
+    // What is null is not there yet: an object takes its place.
+    if (text.substr(next->value, next->end - next->value) == "null") break;
     auto inner = scanner.object(next->value);
     if (!inner) {
       return Error{Code::invalid_request,
@@ -258,10 +261,8 @@ std::string without(std::string_view text, const JsonObject& object, std::size_t
   return out;
 }
 
-}  // namespace
-
-Result<std::string> set_json_member(std::string_view text, std::span<const std::string_view> path,
-                                    const Node& value) {
+Result<std::string> set_member(std::string_view text, std::span<const std::string_view> path,
+                               const Node& value) {
   if (text.find_first_not_of(" \t\r\n") == kNone) {
     std::string fresh;
     append_pretty(fresh, nested(path, value), "", "  ");
@@ -276,21 +277,34 @@ Result<std::string> set_json_member(std::string_view text, std::span<const std::
     return inserted(text, found->object, key, nested(path.subspan(found->depth + 1), value), unit);
   }
   std::string fresh;
-  append_pretty(fresh, value, std::string(indent_at(text, present->begin)), unit);
+  append_pretty(fresh, nested(path.subspan(found->depth + 1), value),
+                std::string(indent_at(text, present->begin)), unit);
   return std::string(text.substr(0, present->value)) + fresh +
          std::string(text.substr(present->end));
 }
 
+}  // namespace
+
+Result<std::string> set_json_member(std::string_view text, std::span<const std::string_view> path,
+                                    const Node& value) {
+  const TextForm form(text);
+  auto edited = set_member(form.plain(), path, value);
+  if (!edited) return edited.error();
+  return form.restored(*edited);
+}
+
 Result<std::string> remove_json_member(std::string_view text,
                                        std::span<const std::string_view> path) {
-  auto found = find_object(text, path);
+  const TextForm form(text);
+  auto found = find_object(form.plain(), path);
   if (!found) return found.error();
   const auto& members = found->object.members;
   const auto present = std::ranges::find(members, path.back(), &JsonMember::key);
   if (found->depth + 1 != path.size() || present == members.end()) {
     return Error{Code::not_found, fmt::format("there is no \"{}\"", fmt::join(path, "."))};
   }
-  return without(text, found->object, static_cast<std::size_t>(present - members.begin()));
+  const auto index = static_cast<std::size_t>(present - members.begin());
+  return form.restored(without(form.plain(), found->object, index));
 }
 
 }  // namespace patchbay::config

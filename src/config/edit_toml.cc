@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "config/text_form.h"
 #include "json/text.h"
 
 namespace patchbay::config {
@@ -99,10 +100,8 @@ class StringTracker {
   std::string_view quote_;
 };
 
-}  // namespace
-
-Result<std::string> set_toml_table(std::string_view text, std::string_view parent,
-                                   std::string_view name, const Node& table) {
+Result<std::string> set_table(std::string_view text, std::string_view parent, std::string_view name,
+                              const Node& table) {
   std::string fresh = fmt::format("[{}.{}]\n", parent, key_text(name));
   for (const Member& member : table.members) {
     fresh += fmt::format("{} = {}\n", key_text(member.key), value_text(member.value));
@@ -136,6 +135,16 @@ Result<std::string> set_toml_table(std::string_view text, std::string_view paren
   if (written) return out;
   if (!out.empty() && !out.ends_with('\n')) out += '\n';
   return out.append(out.empty() ? "" : "\n") + fresh;
+}
+
+}  // namespace
+
+Result<std::string> set_toml_table(std::string_view text, std::string_view parent,
+                                   std::string_view name, const Node& table) {
+  const TextForm form(text);
+  auto edited = set_table(form.plain(), parent, name, table);
+  if (!edited) return edited.error();
+  return form.restored(*edited);
 }
 
 }  // namespace patchbay::config

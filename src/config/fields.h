@@ -1,42 +1,38 @@
-// Settings tables: a plain struct holds the settings of a module, a table beside it says how each
-// member is called, what it means and what it may be. The same table reads a Node (here) and
-// describes itself (describe.h).
+// Settings tables: the name, the meaning and the allowed values of each member of a struct
+// (settings.h). The same table reads a Node (here) and describes itself (describe.h).
 //
-//   struct StdioSettings {
-//     std::string command;
-//     int instances = 1;
-//   };
 //   template <>
-//   inline constexpr auto config::fields<StdioSettings> = std::tuple{
-//       Field{"command", &StdioSettings::command, "The program to run.", Required{}},
-//       Field{"instances", &StdioSettings::instances, "How many copies run.", Range{1, 64},
-//             Alias{"copies"}},
-//   };
+//   const config::Fields& config::fields<StdioSettings>() {
+//     static const Fields kFields = fields_of<StdioSettings>({
+//         {"command", &StdioSettings::command, "The program to run.", Required{}},
+//         {"instances", &StdioSettings::instances, "How many copies run.", Range{1, 64},
+//          Alias{"copies"}},
+//     });
+//     return kFields;
+//   }
 //
-// A member is a bool, std::string, integer, double, Duration, Bytes, an enum that has choices<>, a
-// struct that has fields<>, a Node (kept as it is, for entries whose kind decides the table), or an
-// optional, vector, Dict or map of these. What is not given, or null, keeps the value of the
-// default-constructed struct. A table can take in another: tuple_cat(fields<Common>, tuple{…}).
-// Values only; usable from any thread.
+// A member that is absent or null has the value of the default-constructed struct. A table can take
+// in the one of a base: join({inherited<S, Base>(), fields_of<S>({…})}). Tables are data: the code
+// that reads and describes exists once for each kind of value, not for each table. Values only;
+// usable from any thread.
 #pragma once
 
-#include <array>
 #include <concepts>
+#include <cstddef>
+#include <initializer_list>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "config/read_value.h"
+#include "config/settings.h"
+#include "config/value_type.h"
 
 namespace patchbay::config {
-
-// A map that keeps the order of the file.
-template <class T>
-using Dict = std::vector<std::pair<std::string, T>>;
 
 // Rules of a field.
 struct Required {};
@@ -51,251 +47,123 @@ struct Alias {
   std::string_view key;
 };
 
-// The names of an enum's values:
-//   template <> inline constexpr auto config::choices<E> = std::array{Choice{"a", E::a}, …};
-template <class E>
-struct Choice {
-  std::string_view name;
-  E value;
-};
-
-struct NoTable {};
-template <class E>
-inline constexpr auto choices = NoTable{};
-template <class S>
-inline constexpr auto fields = NoTable{};
-
-template <class T>
-concept Enumerated = std::is_enum_v<T> && !std::same_as<decltype(choices<T>), const NoTable>;
-template <class T>
-concept Section = std::is_class_v<T> && !std::same_as<decltype(fields<T>), const NoTable>;
-template <class T>
-concept Whole = std::integral<T> && !std::same_as<T, bool>;
-
-// What a member is made of: `list` and `dict` are true for those, and Element is what they hold;
-// for an optional it is what it may hold.
-template <class T>
-struct Made {
-  using Element = T;
-  static constexpr bool optional = false, list = false, dict = false;
-};
-template <class T>
-struct Made<std::optional<T>> {
-  using Element = T;
-  static constexpr bool optional = true, list = false, dict = false;
-};
-template <class T>
-struct Made<std::vector<T>> {
-  using Element = T;
-  static constexpr bool optional = false, list = true, dict = false;
-};
-template <class T>
-struct Made<Dict<T>> {
-  using Element = T;
-  static constexpr bool optional = false, list = false, dict = true;
-};
-template <class T>
-struct Made<std::map<std::string, T>> : Made<Dict<T>> {};
-
-// The innermost Element: what a Range is about.
-template <class T>
-struct LeafOf : LeafOf<typename Made<T>::Element> {};
-template <class T>
-  requires std::same_as<T, typename Made<T>::Element>
-struct LeafOf<T> {
-  using type = T;
-};
-
-template <class Class, class Type>
+// One member of a struct.
 struct Field {
   std::string_view name;
-  Type Class::* member;
   std::string_view meaning;
   std::string_view alias = {};
   bool required = false;
   Limits limits = {};
+  std::ptrdiff_t offset = 0;  // From the start of the struct, in bytes.
+  const ValueType* type = nullptr;
 
-  template <class... Rules>
-  constexpr Field(std::string_view key, Type Class::* pointer, std::string_view sentence,
-                  Rules... rules)
-      : name(key), member(pointer), meaning(sentence) {
-    (apply(rules), ...);
+  const void* in(const void* section) const {
+    return static_cast<const std::byte*>(section) + offset;
+  }
+  void* in(void* section) const { return static_cast<std::byte*>(section) + offset; }
+};
+
+template <class S>
+std::ptrdiff_t distance(const S& whole, const void* part) {
+  return static_cast<const std::byte*>(part) - reinterpret_cast<const std::byte*>(&whole);
+}
+
+// The bounds of a Range for a member whose innermost value is a Leaf.
+template <class Leaf, class Least, class Most>
+void bound(Limits& limits, const Range<Least, Most>& range) {
+  limits.stated = true;
+  if constexpr (std::same_as<Leaf, Duration>) {
+    limits.least = Duration(range.min).count();
+    limits.most = Duration(range.max).count();
+  } else if constexpr (std::same_as<Leaf, Bytes>) {
+    limits.least = static_cast<std::int64_t>(Bytes(range.min).value);
+    limits.most = static_cast<std::int64_t>(Bytes(range.max).value);
+  } else if constexpr (std::floating_point<Leaf>) {
+    limits.least_number = range.min;
+    limits.most_number = range.max;
+  } else {
+    static_assert(Whole<Leaf> && Whole<Least> && Whole<Most>,
+                  "a Range is for numbers, Durations and Bytes, with bounds of the same kind");
+    limits.least = range.min;
+    limits.most = range.max;
+  }
+}
+
+// A row of the table of S, as it is written down.
+template <Section S>
+struct TableRow {
+  Field field;
+
+  template <class Class, class Type, class... Rules>
+    requires std::derived_from<S, Class>
+  TableRow(std::string_view key, Type Class::* member, std::string_view sentence, Rules... rules) {
+    field.name = key;
+    field.meaning = sentence;
+    field.offset = distance(defaults<S>(), &(defaults<S>().*member));
+    field.type = &value_type<Type>();
+    (apply<Type>(rules), ...);
   }
 
  private:
-  using Leaf = typename LeafOf<Type>::type;
-
-  constexpr void apply(Required) { required = true; }
-  constexpr void apply(Alias old) { alias = old.key; }
-
-  template <class Least, class Most>
-  constexpr void apply(Range<Least, Most> range) {
-    limits.stated = true;
-    if constexpr (std::same_as<Leaf, Duration>) {
-      limits.least = Duration(range.min).count();
-      limits.most = Duration(range.max).count();
-    } else if constexpr (std::same_as<Leaf, Bytes>) {
-      limits.least = static_cast<std::int64_t>(Bytes(range.min).value);
-      limits.most = static_cast<std::int64_t>(Bytes(range.max).value);
-    } else if constexpr (std::floating_point<Leaf>) {
-      limits.least_number = range.min;
-      limits.most_number = range.max;
-    } else {
-      static_assert(Whole<Leaf> && Whole<Least> && Whole<Most>,
-                    "a Range is for numbers, Durations and Bytes, with bounds of the same kind");
-      limits.least = range.min;
-      limits.most = range.max;
-    }
+  template <class Type>
+  void apply(Required) {
+    field.required = true;
+  }
+  template <class Type>
+  void apply(Alias old) {
+    field.alias = old.key;
+  }
+  template <class Type, class Least, class Most>
+  void apply(const Range<Least, Most>& range) {
+    bound<LeafOf<Type>>(field.limits, range);
   }
 };
 
-// `limits` narrowed to what an integer type can hold at all.
-template <Whole T>
-constexpr Limits limits_of(Limits limits) {
-  using Of = std::numeric_limits<T>;
-  if (std::cmp_less(limits.least, Of::min())) limits.least = static_cast<std::int64_t>(Of::min());
-  if (std::cmp_greater(limits.most, Of::max())) limits.most = static_cast<std::int64_t>(Of::max());
-  return limits;
-}
-
-template <Enumerated E>
-constexpr auto choice_names() {
-  std::array<std::string_view, choices<E>.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = choices<E>[i].name;
-  return names;
-}
-
 template <Section S>
-constexpr auto field_names() {
-  return std::apply(
-      [](const auto&... field) {
-        return std::array<std::string_view, sizeof...(field)>{field.name...};
-      },
-      fields<S>);
+Fields fields_of(std::initializer_list<TableRow<S>> rows) {
+  Fields all;
+  for (const auto& row : rows) all.push_back(row.field);
+  return all;
 }
 
-template <Section S>
-constexpr auto key_names() {
-  return std::apply(
-      [](const auto&... field) {
-        return std::array<KeyNames, sizeof...(field)>{KeyNames{field.name, field.alias}...};
-      },
-      fields<S>);
+// The table of a base of S.
+template <Section S, Section Base>
+  requires std::derived_from<S, Base>
+Fields inherited() {
+  Fields all = fields<Base>();
+  const std::ptrdiff_t base = distance(defaults<S>(), static_cast<const Base*>(&defaults<S>()));
+  for (Field& field : all) field.offset += base;
+  return all;
 }
+
+Fields join(std::initializer_list<Fields> tables);
 
 using Keys = std::span<const std::string_view>;
 
-template <Section S>
-void read_section(S& out, const Node& node, const Location& at, Keys ignored = {});
+// One value, and a struct. Each adds every fault there is. Keys in `ignored` are somebody else's.
+void read_value(void* out, const ValueType& type, const Node& node, const Limits& limits,
+                const Location& at);
+void read_section(void* out, const Fields& table, const Node& node, const Location& at,
+                  Keys ignored);
 
 template <class T>
 void read_value(T& out, const Node& node, const Limits& limits, const Location& at) {
-  const auto take = [&out](auto&& value) {
-    if (value) out = static_cast<T>(*std::move(value));
-  };
-  if constexpr (std::same_as<T, Node>) {
-    out = node;
-  } else if constexpr (Section<T>) {
-    read_section(out, node, at);
-  } else if (node.kind == Kind::null) {
-    return;
-  } else if constexpr (Made<T>::optional) {
-    read_value(out.emplace(), node, limits, at);
-  } else if constexpr (Made<T>::list) {
-    if (!expect_list(node, at)) return;
-    out.clear();
-    for (std::size_t i = 0; i < node.items.size(); ++i) {
-      if (node.items[i].kind == Kind::null) at.element(i).fault(node.items[i].line, "is empty");
-      read_value(out.emplace_back(), node.items[i], limits, at.element(i));
-    }
-  } else if constexpr (Made<T>::dict) {
-    if (!expect_map(node, at)) return;
-    out.clear();
-    for (const auto& [key, line, member] : node.members) {
-      typename Made<T>::Element value{};
-      read_value(value, member, limits, at.member(key));
-      out.insert(out.end(), {key, std::move(value)});
-    }
-  } else if constexpr (Enumerated<T>) {
-    constexpr auto kNames = choice_names<T>();
-    if (const auto index = as_choice(node, kNames, at)) out = choices<T>[*index].value;
-  } else if constexpr (std::same_as<T, bool>) {
-    take(as_boolean(node, at));
-  } else if constexpr (Whole<T>) {
-    take(as_integer(node, limits_of<T>(limits), at));
-  } else if constexpr (std::same_as<T, double>) {
-    take(as_number(node, limits, at));
-  } else if constexpr (std::same_as<T, Duration>) {
-    take(as_duration(node, limits, at));
-  } else if constexpr (std::same_as<T, Bytes>) {
-    take(as_bytes(node, limits, at));
-  } else {
-    static_assert(std::same_as<T, std::string>, "no settings table or reader for this type");
-    take(as_text(node, at));
-  }
-}
-
-template <class S, class Class, class Type>
-void read_field(S& out, const Field<Class, Type>& field, const Node& section, const Location& at) {
-  const Node* const node = section.find(field.name);
-  const bool given = node && node->kind != Kind::null;
-  // Faults name the key as the file has it.
-  const Location location = at.member(node && !node->alias.empty() ? node->alias : field.name);
-  if (given) {
-    read_value(out.*field.member, *node, field.limits, location);
-  } else if (field.required) {
-    location.fault(node ? node->line : section.line, "is required, but not given");
-  }
-  if constexpr (std::same_as<Type, std::string>) {
-    if (given && field.required && node->kind == Kind::scalar && node->text.empty()) {
-      location.fault(node->line, "may not be empty");
-    }
-  }
+  read_value(&out, value_type<T>(), node, limits, at);
 }
 
 template <Section S>
-void read_section(S& out, const Node& node, const Location& at, Keys ignored) {
-  if (!expect_map(node, at)) return;
-  constexpr auto kKeys = key_names<S>();
-  refuse_unknown(node, kKeys, ignored, at);
-  std::apply([&](const auto&... field) { (read_field(out, field, node, at), ...); }, fields<S>);
-}
-
-template <Section S>
-void apply_aliases(Node& node, const Location& at, Faults& notes);
-
-template <class T>
-void apply_aliases_in(Node& node, const Location& at, Faults& notes) {
-  using Element = typename Made<T>::Element;
-  if constexpr (Section<T>) {
-    apply_aliases<T>(node, at, notes);
-  } else if constexpr (Made<T>::optional) {
-    apply_aliases_in<Element>(node, at, notes);
-  } else if constexpr (Made<T>::list) {
-    for (std::size_t i = 0; i < node.items.size(); ++i) {
-      apply_aliases_in<Element>(node.items[i], at.element(i), notes);
-    }
-  } else if constexpr (Made<T>::dict) {
-    for (Member& member : node.members) {
-      apply_aliases_in<Element>(member.value, at.member(member.key), notes);
-    }
-  }
+void read_section(S& out, const Node& node, const Location& at, Keys ignored = {}) {
+  read_section(&out, fields<S>(), node, at, ignored);
 }
 
 // Gives each member of `node` that has an old key (Alias) its current one, at every depth, and adds
 // a note for each. Code that looks at a Node then knows current keys only, and the digest of a
 // section does not depend on which of the two was written.
-template <Section S>
-void apply_aliases(Node& node, const Location& at, Faults& notes) {
-  const auto apply = [&]<class Class, class Type>(const Field<Class, Type>& field) {
-    rename_member(node, {field.name, field.alias}, at, notes);
-    Node* const value = node.find(field.name);
-    if (!value) return;
-    apply_aliases_in<Type>(*value, at.member(value->alias.empty() ? field.name : value->alias),
-                           notes);
-  };
-  std::apply([&](const auto&... field) { (apply(field), ...); }, fields<S>);
-}
+void apply_aliases(const Fields& table, Node& node, const Location& at, Faults& notes);
+
+// The steps of read() that need no template.
+void read_root(void* out, const Fields& table, const Node& node, const Location& at, Keys ignored,
+               Faults* notes);
 
 // Reads `node`, which stands at `path` of `file`, by the table of S; adds every fault there is and
 // keeps them in the order of lines. Keys in `ignored` are somebody else's. `notes`, if given, gets
@@ -304,13 +172,7 @@ template <Section S>
 S read(const Node& node, const std::string& file, std::string_view path, Faults& faults,
        Keys ignored = {}, Faults* notes = nullptr) {
   S out{};
-  const Location at{file, std::string(path), faults};
-  Node current = node;
-  Faults unwanted;
-  apply_aliases<S>(current, at, notes ? *notes : unwanted);
-  read_section(out, current, at, ignored);
-  sort_by_line(faults);
-  if (notes) sort_by_line(*notes);
+  read_root(&out, fields<S>(), node, {file, std::string(path), faults}, ignored, notes);
   return out;
 }
 

@@ -48,39 +48,51 @@ inline constexpr auto config::choices<Prefix> =
                Choice{"never", Prefix::never}};
 
 template <>
-inline constexpr auto config::fields<Limit> = std::tuple{
-    Field{"role", &Limit::role, "Whom it is for.", Required{}},
-    Field{"window", &Limit::window, "How long it counts.", Range{1s, 1h}},
-};
+const config::Fields& config::fields<Limit>() {
+  static const Fields kFields = fields_of<Limit>({
+      {"role", &Limit::role, "Whom it is for.", Required{}},
+      {"window", &Limit::window, "How long it counts.", Range{1s, 1h}},
+  });
+  return kFields;
+}
 
 template <>
-inline constexpr auto config::fields<Nothing> = std::tuple{};
+const config::Fields& config::fields<Nothing>() {
+  static const Fields kFields = fields_of<Nothing>({});
+  return kFields;
+}
 
 template <>
-inline constexpr auto config::fields<Common> = std::tuple{
-    Field{"kind", &Common::kind, "What it is."},
-};
+const config::Fields& config::fields<Common>() {
+  static const Fields kFields = fields_of<Common>({
+      {"kind", &Common::kind, "What it is."},
+  });
+  return kFields;
+}
 
 template <>
-inline constexpr auto config::fields<Sample> = std::tuple_cat(
-    fields<Common>,
-    std::tuple{
-        Field{"command", &Sample::command, "The program to run.", Required{}},
-        Field{"instances", &Sample::instances, "How many copies run.", Range{1, 64}},
-        Field{"small", &Sample::small, "A small number."},
-        Field{"ratio", &Sample::ratio, "A share.", Range{0.0, 1.0}},
-        Field{"enabled", &Sample::enabled, "Whether it runs."},
-        Field{"timeout", &Sample::timeout, "How long a call may take.", Range{100ms, 1h}},
-        Field{"body", &Sample::body, "The largest body.", Range{Bytes{1024}, Bytes{1 << 30}}},
-        Field{"prefix", &Sample::prefix, "When names get a prefix."},
-        Field{"args", &Sample::args, "Its arguments."},
-        Field{"env", &Sample::env, "Its environment."},
-        Field{"weights", &Sample::weights, "How much each counts.", Range{0, 9}},
-        Field{"nice", &Sample::nice, "Its priority.", Range{-20, 19}},
-        Field{"limit", &Sample::limit, "One limit."},
-        Field{"limits", &Sample::limits, "Many limits."},
-        Field{"upstreams", &Sample::upstreams, "Where calls go."},
-    });
+const config::Fields& config::fields<Sample>() {
+  static const Fields kFields =
+      join({inherited<Sample, Common>(),
+            fields_of<Sample>({
+                {"command", &Sample::command, "The program to run.", Required{}},
+                {"instances", &Sample::instances, "How many copies run.", Range{1, 64}},
+                {"small", &Sample::small, "A small number."},
+                {"ratio", &Sample::ratio, "A share.", Range{0.0, 1.0}},
+                {"enabled", &Sample::enabled, "Whether it runs."},
+                {"timeout", &Sample::timeout, "How long a call may take.", Range{100ms, 1h}},
+                {"body", &Sample::body, "The largest body.", Range{Bytes{1024}, Bytes{1 << 30}}},
+                {"prefix", &Sample::prefix, "When names get a prefix."},
+                {"args", &Sample::args, "Its arguments."},
+                {"env", &Sample::env, "Its environment."},
+                {"weights", &Sample::weights, "How much each counts.", Range{0, 9}},
+                {"nice", &Sample::nice, "Its priority.", Range{-20, 19}},
+                {"limit", &Sample::limit, "One limit."},
+                {"limits", &Sample::limits, "Many limits."},
+                {"upstreams", &Sample::upstreams, "Where calls go."},
+            })});
+  return kFields;
+}
 
 namespace {
 

@@ -101,15 +101,18 @@ Node parse_notation(std::string_view text, const std::string& name, Faults& faul
 bool is_plain_text(std::string_view text, const std::string& name, Faults& faults) {
   const std::size_t valid = json::utf8_prefix(text);
   const auto is_control = [](char c) {
-    return c >= 0 && c < 0x20 && c != '\t' && c != '\n' && c != '\r';
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   };
   const auto found = std::ranges::find_if(text.substr(0, valid), is_control);
   const auto at = static_cast<std::size_t>(found - text.begin());
   if (at == text.size()) return true;
   const int line = static_cast<int>(std::ranges::count(text.substr(0, at), '\n')) + 1;
+  const bool utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  const std::string_view encoding =
+      utf16 ? "is not UTF-8 text but UTF-16; save it as UTF-8" : "is not UTF-8 text";
   faults.push_back(
       {name, line, "",
-       at == valid ? "is not UTF-8 text" : fmt::format("control character 0x{:02x}", text[at])});
+       at == valid ? std::string(encoding) : fmt::format("control character 0x{:02x}", text[at])});
   return false;
 }
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "config/parse.h"
+#include "config/syntax_hint.h"
 
 // It asserts what it reports as an error a moment later, such as "[{".
 #undef NDEBUG
@@ -106,7 +108,31 @@ class TomlBuilder {
     } else if (const auto* const flag = value.as_boolean()) {
       node.text = flag->get() ? "true" : "false";
     } else {
-      node.kind = Kind::null;  // A date: no setting of ours is one.
+      date(node, value);
+    }
+  }
+
+  // As a text: no setting of ours is a date, but the variable of a program may be one.
+  static void date(Node& node, const toml::node& value) {
+    const auto day = [](const toml::date& one) {
+      return fmt::format("{:04}-{:02}-{:02}", one.year, one.month, one.day);
+    };
+    const auto time = [](const toml::time& one) {
+      return fmt::format("{:02}:{:02}:{:02}", one.hour, one.minute, one.second);
+    };
+    if (const auto* const date = value.as_date()) {
+      node.text = day(date->get());
+    } else if (const auto* const clock = value.as_time()) {
+      node.text = time(clock->get());
+    } else if (const auto* const both = value.as_date_time()) {
+      const toml::date_time& when = both->get();
+      node.text = day(when.date) + 'T' + time(when.time);
+      if (when.offset && when.offset->minutes == 0) node.text += 'Z';
+      if (when.offset && when.offset->minutes != 0) {
+        const int minutes = std::abs(when.offset->minutes);
+        node.text += fmt::format("{}{:02}:{:02}", when.offset->minutes < 0 ? '-' : '+',
+                                 minutes / 60, minutes % 60);
+      }
     }
   }
 
@@ -132,8 +158,11 @@ Node parse_toml(std::string_view text, const std::string& name, Faults& faults) 
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     const auto& error = parsed.error();
-    faults.push_back({name, static_cast<int>(error.source().begin.line), "",
-                      fmt::format("invalid TOML: {}", error.description())});
+    const auto& at = error.source().begin;
+    const auto hint = toml_hint(error.description());
+    faults.push_back({name, static_cast<int>(at.line), "",
+                      fmt::format("invalid TOML: {} (column {}{}{})", error.description(),
+                                  at.column, hint.empty() ? "" : "; ", hint)});
     return {};
   }
   Node root = TomlBuilder(name, faults).build(parsed.table(), 0);

@@ -17,7 +17,8 @@ TEST(Toml, IsReadWithLinesAndInItsOrder) {
   Faults faults;
   const Node root = load_text(
       "model = \"o\"\n[mcp_servers.z]\ncommand = \"x\"\nargs = [\"1\", 'a.b']\n"
-      "env = { A = \"1\" }\ntool_timeout_sec = 1.5\n[mcp_servers.a]\nenabled = false\nn = 5\n",
+      "env = { A = \"1\", D = 2024-01-02, T = 2024-01-02T03:04:05+01:30 }\ntool_timeout_sec = "
+      "1.5\n[mcp_servers.a]\nenabled = false\nn = 5\n",
       "f.toml", faults);
   ASSERT_TRUE(faults.empty()) << faults.front().message;
   const Node& servers = *root.find("mcp_servers");
@@ -28,6 +29,8 @@ TEST(Toml, IsReadWithLinesAndInItsOrder) {
   EXPECT_TRUE(z.find("command")->quoted);
   EXPECT_EQ(z.find("command")->line, 3);
   EXPECT_EQ(z.find("env")->find("A")->text, "1");
+  EXPECT_EQ(z.find("env")->find("D")->text, "2024-01-02");
+  EXPECT_EQ(z.find("env")->find("T")->text, "2024-01-02T03:04:05+01:30");
   EXPECT_EQ(z.find("tool_timeout_sec")->text, "1.5");
   EXPECT_EQ(servers.find("a")->find("enabled")->text, "false");
   EXPECT_EQ(servers.find("a")->find("n")->text, "5");

@@ -38,7 +38,7 @@ class Parser {
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
-  // False if the text is broken; fault() says where then.
+  // False if the text is broken; fault() then has the position.
   bool next(yaml_event_t& event) { return made_ && yaml_parser_parse(&parser_, &event) == 1; }
 
   Fault fault(const std::string& name) const {
@@ -60,7 +60,7 @@ class Parser {
   }
 
  private:
-  // A character that must not stand in YAML. libyaml says at which byte, people look for lines.
+  // A character that YAML does not allow. libyaml reports its byte, but people look for lines.
   Fault unreadable(const std::string& name) const {
     const auto before = text_.substr(0, std::min(parser_.problem_offset, text_.size()));
     const int line = static_cast<int>(std::ranges::count(before, '\n')) + 1;

@@ -60,7 +60,7 @@ class Writer {
       has_key |= is_key;
       properties.add(field.name, is_key ? key_of(*variant) : field_of(field, path));
       if (!field.alias.empty()) properties.add(field.alias, alias_of(field, path));
-      // The key may be left out of the first variant, whatever the table says; a field with an old
+      // The key may be left out of the first variant, whatever the table has; a field with an old
       // key may be given under that.
       if (field.required && !is_key && field.alias.empty()) required.push_back(field.name);
     }
@@ -140,6 +140,7 @@ class Writer {
       case Form::section:
         add_section(object, type.section, nullptr, path);
         return;
+      case Form::optional:  // A TypeShape is of what it may hold.
       case Form::any:
         if (!type.variants.empty()) add_variants(object, type, path);
         return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace patchbay::config {
 namespace {
@@ -20,7 +21,7 @@ struct Cause {
   std::string_view hint;
 };
 
-constexpr std::array kCauses{
+constexpr std::array kYamlCauses{
     Cause{"mapping values are not allowed",
           "a text with ': ' needs quotes, or the line is indented too far"},
     Cause{"did not find expected key", "check the indentation of this line, and quotes above it"},
@@ -33,8 +34,39 @@ constexpr std::array kCauses{
     Cause{"did not find expected node content", "a value is missing, or a bracket is not closed"},
     Cause{"cannot start any token", "a text that begins with this character needs quotes"},
     Cause{"unknown escape", "write the text in single quotes, or double the backslash"},
+    Cause{"expected hexdecimal", "write the text in single quotes, or double the backslash"},
     Cause{"did not find expected alphabetic", "a text that begins with & or * needs quotes"},
 };
+
+// A part of what toml++ reports.
+constexpr std::array kTomlCauses{
+    Cause{"unescaped control characters", "a quote is not closed"},
+    Cause{"could not determine value type", "a text needs quotes"},
+    Cause{"encountered end-of-file", "a bracket or a quote is not closed"},
+    Cause{"expected ']', saw '\\n'", "a ']' is missing"},
+    Cause{"table header: expected ']'", "a name with blanks or other characters needs quotes"},
+    Cause{"expected '=', saw ':'", "TOML has '=' between key and value"},
+    Cause{"expected '='", "a key has no '='"},
+    Cause{"unknown escape sequence", "write the text in single quotes, or double the backslash"},
+    Cause{"cannot redefine", "it is given twice"},
+    Cause{"expected value", "a value is missing"},
+    Cause{"expected comma", "a comma or a bracket is missing"},
+};
+
+std::string_view hint_in(std::span<const Cause> causes, std::string_view problem) {
+  const auto cause = std::ranges::find_if(causes, [&problem](const Cause& one) {
+    return problem.find(one.problem) != std::string_view::npos;
+  });
+  return cause == causes.end() ? std::string_view() : cause->hint;
+}
+
+// What other notations have where JSON has `true`, `false` and `null`.
+bool is_foreign_literal(std::string_view rest) {
+  constexpr std::array<std::string_view, 7> kLiterals{"True",  "False",     "None", "TRUE",
+                                                      "FALSE", "undefined", "NULL"};
+  return std::ranges::any_of(kLiterals,
+                             [&](std::string_view one) { return rest.starts_with(one); });
+}
 
 }  // namespace
 
@@ -46,11 +78,10 @@ std::string_view yaml_hint(std::string_view text, std::size_t line, std::size_t 
   if (indent.find('\t') != std::string_view::npos || at_tab) {
     return "a tab; YAML is indented with spaces";
   }
-  const auto* const cause = std::ranges::find_if(kCauses, [&problem](const Cause& one) {
-    return problem.find(one.problem) != std::string_view::npos;
-  });
-  return cause == kCauses.end() ? std::string_view() : cause->hint;
+  return hint_in(kYamlCauses, problem);
 }
+
+std::string_view toml_hint(std::string_view problem) { return hint_in(kTomlCauses, problem); }
 
 std::string_view json_hint(std::string_view text, std::size_t offset) {
   const auto before = text.substr(0, std::min(offset, text.size()));
@@ -67,9 +98,11 @@ std::string_view json_hint(std::string_view text, std::size_t offset) {
   const bool value_before = previous == '"' || previous == '}' || previous == ']' ||
                             (previous >= '0' && previous <= '9') || previous == 'e';
   if (value_before && (next == '"' || next == '{' || next == '[')) return "a comma is missing";
+  if (is_foreign_literal(rest)) return "JSON has true, false and null, in small letters";
   const bool begins_name = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
   if (begins_name && (previous == '{' || previous == ',')) return "a key needs double quotes";
-  if (next < ' ' && next >= 0) return "a text ends on its line: a quote is missing";
+  if (begins_name && previous == ':') return "a text needs double quotes";
+  if (static_cast<unsigned char>(next) < ' ') return "a text ends on its line: a quote is missing";
   return {};
 }
 

@@ -11,6 +11,9 @@ namespace patchbay::config {
 std::string_view yaml_hint(std::string_view text, std::size_t line, std::size_t column,
                            std::string_view problem);
 
+// The same for what toml++ reports.
+std::string_view toml_hint(std::string_view problem);
+
 // The same for JSON with an error at the byte `offset`.
 std::string_view json_hint(std::string_view text, std::size_t offset);
 

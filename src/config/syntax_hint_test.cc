@@ -25,6 +25,24 @@ TEST(SyntaxHint, OfYaml) {
   EXPECT_NE(fault("a: [1, 2\nb: 1\n").find("']' is missing"), std::string::npos);
   EXPECT_NE(fault("a: @x\n").find("needs quotes"), std::string::npos);
   EXPECT_NE(fault("a: \"\\d\"\n").find("double the backslash"), std::string::npos);
+  EXPECT_NE(fault("a: \"C:\\x\"\n").find("double the backslash"), std::string::npos);
+  EXPECT_NE(fault("\xFF\xFE").find("UTF-16; save it as UTF-8"), std::string::npos);
+}
+
+TEST(SyntaxHint, OfToml) {
+  const auto fault = [](std::string_view text) { return fault_of(text, "f.toml"); };
+  EXPECT_NE(fault("a = \"x\n").find("(column 7; a quote is not closed)"), std::string::npos)
+      << fault("a = \"x\n");
+  EXPECT_NE(fault("a = x\n").find("a text needs quotes)"), std::string::npos) << fault("a = x\n");
+  EXPECT_NE(fault("[a\nb = 1\n").find("a ']' is missing)"), std::string::npos)
+      << fault("[a\nb = 1\n");
+  EXPECT_NE(fault("[a b]\nc = 1\n").find("needs quotes)"), std::string::npos)
+      << fault("[a b]\nc = 1\n");
+  EXPECT_NE(fault("a: 1\n").find("TOML has '='"), std::string::npos) << fault("a: 1\n");
+  EXPECT_NE(fault("a = [1,\n").find("not closed)"), std::string::npos) << fault("a = [1,\n");
+  EXPECT_NE(fault("a = \"C:\\q\"\n").find("double the backslash"), std::string::npos)
+      << fault("a = \"C:\\q\"\n");
+  EXPECT_NE(fault("a = 1\na = 2\n").find("given twice)"), std::string::npos);
 }
 
 TEST(SyntaxHint, OfJson) {
@@ -46,6 +64,8 @@ TEST(SyntaxHint, OfJson) {
             "comma is missing)");
   EXPECT_NE(fault("{\"a\": 1").find("not closed"), std::string::npos);
   EXPECT_NE(fault("{\"a\": \"x\n}").find("a quote is missing"), std::string::npos);
+  EXPECT_NE(fault("{\"a\": True}").find("in small letters"), std::string::npos);
+  EXPECT_NE(fault("{\"a\": text}").find("a text needs double quotes"), std::string::npos);
 }
 
 }  // namespace

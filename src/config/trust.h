@@ -12,8 +12,8 @@
 
 namespace patchbay::config {
 
-// A sentence that follows the name of the file and has the remedy; empty if nobody else can change
-// the file, or if it does not exist.
+// A sentence that follows the name of the file and has the remedy; empty if no other user can
+// change the file, or if it does not exist.
 std::string untrusted_writers(const std::string& path);
 
 }  // namespace patchbay::config

@@ -58,7 +58,7 @@ bool YamlBuilder::scalar(const YamlProperties& properties, std::string text, boo
     node.kind = Kind::null;
   } else {
     node.text = std::move(text);
-    // The tag `!` says: not resolved, which makes a string of a plain scalar too.
+    // The tag `!` means "not resolved", which makes a plain scalar a string too.
     node.quoted = tag == "!" || (tag.empty() && !plain);
     apply_tag(node, tag);
   }
@@ -116,7 +116,7 @@ std::string YamlBuilder::path() const {
   return path;
 }
 
-// An anchor counts from where it stands, before its value is complete: an alias inside is a fault.
+// An anchor counts from its position, before its value is complete: an alias inside is a fault.
 YamlBuilder::AnchorId YamlBuilder::register_anchor(std::string_view anchor) {
   if (anchor.empty()) return 0;
   return anchor_ids_[std::string(anchor)] = ++last_anchor_;

@@ -14,7 +14,7 @@
 
 namespace patchbay::config {
 
-// What stands in front of a value, and where. Empty for no tag and no anchor.
+// The tag and the anchor of a value, and its position. Empty: none.
 struct YamlProperties {
   int line = 0;
   std::string_view tag;  // Resolved: `tag:yaml.org,2002:str` for `!!str`.

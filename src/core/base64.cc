@@ -29,7 +29,7 @@ constexpr auto kUrlPairs = pairs_of(kUrl);
 
 constexpr std::uint32_t kNotInAlphabet = 1U << 31;  // Of a character that is not in the alphabet.
 
-// What each character adds to the 24 bits of four, by its position among them.
+// The contribution of each character to the 24 bits of four, by its position among them.
 using Values = std::array<std::array<std::uint32_t, 256>, 4>;
 
 constexpr Values values_of(std::string_view alphabet) {
@@ -76,7 +76,7 @@ std::optional<std::string> decode(std::string_view text, const Values& values) {
     return values[position][static_cast<unsigned char>(text[i])];
   };
   char* out = bytes.data();
-  std::uint32_t wrong = 0;  // Looked at once, in the end: most texts are right.
+  std::uint32_t wrong = 0;  // Checked once, at the end, because most texts are valid.
   std::size_t at = 0;
   for (; at + 4 <= text.size(); at += 4, out += 3) {
     const std::uint32_t bits =
@@ -88,7 +88,7 @@ std::optional<std::string> decode(std::string_view text, const Values& values) {
   }
   if (rest > 0) {
     const std::uint32_t bits = value(0, at) | value(1, at + 1) | (rest == 3 ? value(2, at + 2) : 0);
-    // What is left over is not part of any byte and must be empty.
+    // The remaining bits belong to no byte and must be zero.
     const bool is_empty = bits << (rest == 3 ? 24 : 16) == 0;
     wrong |= is_empty ? bits : kNotInAlphabet;
     out[0] = static_cast<char>(bits >> 16);

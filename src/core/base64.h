@@ -12,7 +12,7 @@ namespace patchbay {
 std::string base64_encode(std::string_view bytes);
 std::optional<std::string> base64_decode(std::string_view text);
 
-// `-` and `_`, without padding: fit for URLs and for JSON.
+// `-` and `_`, without padding: safe in URLs and in JSON.
 std::string base64url_encode(std::string_view bytes);
 std::optional<std::string> base64url_decode(std::string_view text);
 

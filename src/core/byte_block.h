@@ -22,7 +22,7 @@ Block load_block(const char* at) {
   return block;
 }
 
-// All bytes `count` places later: zeros come first, and the last ones go.
+// All bytes `count` positions later: zeros come first, and the last bytes are dropped.
 template <int count>
 UnsignedBlock16 shift_in_zeros(UnsignedBlock16 block) {
   constexpr int c = 16 - count;
@@ -31,7 +31,7 @@ UnsignedBlock16 shift_in_zeros(UnsignedBlock16 block) {
                                  c + 15);
 }
 
-// One bit for each byte of what a comparison has yielded, the lowest for the first.
+// One bit for each byte of a comparison's result, the lowest for the first byte.
 template <class Block>
 unsigned bits_of(Block found) {
 #if defined(__clang__)

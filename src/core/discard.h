@@ -1,5 +1,6 @@
-// discard() drops a Result on purpose, and says why: cleanup whose failure changes nothing, a
-// notification to a client that has gone. tools/check_idioms refuses a Result that is never read.
+// discard() drops a Result on purpose and states why: for example cleanup whose failure changes
+// nothing, or a notification to a client that has disconnected. tools/check_idioms refuses a Result
+// that is never read.
 #pragma once
 
 #include "core/result.h"

@@ -32,7 +32,7 @@ bool stays(std::string_view name) {
          std::ranges::any_of(kNetworkVariables, [&](const char* one) { return name == one; });
 }
 
-// With the lock held. A variable that was removed is still there, without its value.
+// Called with the lock held. A removed variable is still in the list, without its value.
 std::optional<std::string> find(const Taken& all, const std::string& name, char* value) {
   if (!value) return std::nullopt;
   const auto earlier = all.values.find(name);
@@ -55,7 +55,7 @@ std::optional<std::string> take_variable(const std::string& name) {
   auto found = find(all, name, value);
   if (!found || *value == '\0' || stays(name)) return found;
   all.values[name] = *found;
-  // In place: removing the entry from the list would move others while a library may read them.
+  // In place, because removing the entry would move others while a library may read them.
   ::explicit_bzero(value, std::strlen(value));
   return found;
 }

@@ -76,7 +76,7 @@ struct Error {
   std::string data = {};  // Raw JSON for the `data` member of a JSON-RPC error; may be empty.
 };
 
-// Notes in the data of an error after which time to retry.
+// The time in milliseconds after which to retry, in the data of an error.
 inline void set_retry_after(Error& error, std::chrono::milliseconds wait) {
   error.data = "{\"reason\":\"" + std::string(info(error.code).name) +
                "\",\"retryAfterMs\":" + std::to_string(wait.count()) + "}";

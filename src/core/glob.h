@@ -5,8 +5,8 @@
 
 namespace patchbay {
 
-// True if the whole of `text` matches `glob`, in which `*` matches any text, also none, and `?` any
-// one byte. Everything else matches itself.
+// True if the whole of `text` matches `glob`, in which `*` matches any text, also an empty one, and
+// `?` any one byte. Every other character matches itself.
 bool matches_glob(std::string_view glob, std::string_view text);
 
 }  // namespace patchbay

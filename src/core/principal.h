@@ -1,5 +1,5 @@
-// A Principal is the identity of a caller as far as the gateway has established it. A Caller is a
-// shared Principal: all calls of one caller use the same object.
+// A Principal is the identity of a caller, as the gateway has established it. A Caller is a shared
+// Principal: all calls of one caller use the same object.
 //
 // Values only, constant once shared; usable from any thread.
 #pragma once
@@ -30,8 +30,8 @@ struct Principal {
   std::vector<std::string> scopes = {};
   std::string claims = "{}";  // All claims of a token, as raw JSON.
 
-  // Of authenticated callers: the credentials are valid before `until`, and while `known_by`, which
-  // they were checked against, is in use.
+  // For authenticated callers: the credentials are valid before `until`, and as long as `known_by`,
+  // the table in which they were found, is in use.
   std::chrono::system_clock::time_point until = std::chrono::system_clock::time_point::max();
   std::weak_ptr<const void> known_by = {};
 };

@@ -15,8 +15,8 @@ namespace patchbay {
 
 namespace detail {
 
-// An Error on the heap. Results are passed on many times and seldom fail, so a result without an
-// error must be small.
+// An Error on the heap. Results are passed on often and fail seldom, so a result without an error
+// must be small.
 class Failure {
  public:
   Failure() = default;  // Equal to a default Error.

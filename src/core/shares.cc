@@ -41,7 +41,11 @@ Shares::Shard& Shares::shard_of(std::string_view whose) {
 
 Result<Shares::Share> Shares::take(ShareOf what, std::string_view whose) {
   const Bound& bound = bounds_[slot_of(what)];
-  if (whose == kLocalShare && !bound.local_too) return Share();
+  auto& open = open_[slot_of(what)];
+  if (whose == kLocalShare && !bound.local_too) {
+    open.fetch_add(1, std::memory_order_relaxed);
+    return Share(this, what, "", false);
+  }
   std::string name(whose);
   Shard& shard = shard_of(name);
   const std::lock_guard lock(shard.mutex);
@@ -53,7 +57,8 @@ Result<Shares::Share> Shares::take(ShareOf what, std::string_view whose) {
   } else {
     ++found->second;
   }
-  return Share(this, what, std::move(name));
+  open.fetch_add(1, std::memory_order_relaxed);
+  return Share(this, what, std::move(name), true);
 }
 
 std::size_t Shares::held(ShareOf what, std::string_view whose) const {
@@ -74,7 +79,10 @@ void Shares::give_back(ShareOf what, const std::string& whose) {
 }
 
 void Shares::Share::give_back() {
-  if (auto* const shares = std::exchange(shares_, nullptr)) shares->give_back(what_, whose_);
+  Shares* const shares = std::exchange(shares_, nullptr);
+  if (!shares) return;
+  shares->open_[slot_of(what_)].fetch_sub(1, std::memory_order_relaxed);
+  if (bounded_) shares->give_back(what_, whose_);
 }
 
 Shares& shares() {

@@ -30,19 +30,21 @@ inline constexpr std::string_view kLocalShare = "local";
 
 class Shares {
  public:
-  // One unit that a holder has; returned by the destructor.
+  // One unit that a holder has; the destructor returns it.
   class Share {
    public:
     Share() = default;
     Share(Share&& other) noexcept
         : shares_(std::exchange(other.shares_, nullptr)),
           what_(other.what_),
-          whose_(std::move(other.whose_)) {}
+          whose_(std::move(other.whose_)),
+          bounded_(other.bounded_) {}
     Share& operator=(Share&& other) noexcept {
       give_back();
       shares_ = std::exchange(other.shares_, nullptr);
       what_ = other.what_;
       whose_ = std::move(other.whose_);
+      bounded_ = other.bounded_;
       return *this;
     }
     ~Share() { give_back(); }
@@ -51,22 +53,28 @@ class Shares {
 
    private:
     friend class Shares;
-    Share(Shares* shares, ShareOf what, std::string whose)
-        : shares_(shares), what_(what), whose_(std::move(whose)) {}
+    Share(Shares* shares, ShareOf what, std::string whose, bool bounded)
+        : shares_(shares), what_(what), whose_(std::move(whose)), bounded_(bounded) {}
 
     Shares* shares_ = nullptr;
     ShareOf what_ = ShareOf::connections;
     std::string whose_;
+    bool bounded_ = true;
   };
 
-  // How much one holder may have; whether that applies to kLocalShare too. What is held already
-  // stays.
+  // How much one holder may have, and whether that applies to kLocalShare too. Units that are
+  // already held are not revoked.
   void set_most(ShareOf what, std::size_t most, bool local_too = true);
 
   // Code::rate_limited if `whose` has reached its maximum; the message names the setting.
   Result<Share> take(ShareOf what, std::string_view whose);
 
-  // How many `whose` holds now.
+  // The number of units that all holders have now.
+  std::int64_t open(ShareOf what) const {
+    return open_[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
+  }
+
+  // The number of units that `whose` holds now.
   std::size_t held(ShareOf what, std::string_view whose) const;
 
  private:
@@ -85,6 +93,7 @@ class Shares {
     std::atomic<bool> local_too = true;
   };
   std::array<Bound, kShareKinds> bounds_;
+  std::array<std::atomic<std::int64_t>, kShareKinds> open_{};
 };
 
 // The table of the process, which all workers share.

@@ -14,12 +14,17 @@ Error failure(sqlite3* database) {
   return {Code::internal, database ? ::sqlite3_errmsg(database) : "there is no memory"};
 }
 
+std::int64_t format_of(const Database& database) {
+  Statement version(database, "PRAGMA user_version");
+  return version.step() == SQLITE_ROW ? version.number(0) : 0;
+}
+
 }  // namespace
 
 void Database::Close::operator()(sqlite3* database) const { ::sqlite3_close(database); }
 
 Result<Database> Database::open(const std::string& path) {
-  // Created here, so that nobody else can ever open it.
+  // Created here, so that no other user can ever open it.
   if (path != ":memory:") ::close(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   sqlite3* raw = nullptr;
   const int opened =
@@ -32,6 +37,23 @@ Result<Database> Database::open(const std::string& path) {
   }
   ::sqlite3_busy_timeout(raw, kTimeout);
   return database;
+}
+
+Result<Database> Database::open_format(const std::string& path, int newest) {
+  auto database = open(path);
+  if (!database) return database;
+  const auto format = format_of(*database);
+  if (format <= newest) return database;
+  return Error{
+      Code::internal,
+      fmt::format("{} has format {} of a later version of Patchbay, and this version reads "
+                  "formats up to {}: install the later version, or move the file away",
+                  path, format, newest)};
+}
+
+Result<void> Database::set_format(int format) {
+  if (format_of(*this) == format) return ok();
+  return run(fmt::format("PRAGMA user_version = {}", format).c_str());
 }
 
 Result<void> Database::run(const char* sql) {

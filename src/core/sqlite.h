@@ -18,9 +18,15 @@ namespace patchbay::sqlite {
 
 class Database {
  public:
-  // Opens the file, which is created, readable by its owner only, if it does not exist. `:memory:`
-  // is no file.
+  // Opens the file. If it does not exist, it is created, readable by its owner only. `:memory:` is
+  // no file.
   static Result<Database> open(const std::string& path);
+
+  // The same for a file of ours whose format has a number. Code::internal, with a remedy, if a
+  // later version of the program has written a format that this version does not know.
+  static Result<Database> open_format(const std::string& path, int newest);
+  // Writes that number, if the file has another one. Files of version 0.1 have 0.
+  Result<void> set_format(int format);
 
   Result<void> run(const char* sql);
   sqlite3* get() const { return database_.get(); }

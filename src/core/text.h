@@ -25,7 +25,7 @@ constexpr std::string ascii_lower(std::string_view text) {
   return lower;
 }
 
-// Changes the size without initialising new bytes, which are about to be overwritten.
+// Changes the size without initialising new bytes, for callers that overwrite them.
 inline void stretch(std::string& text, std::size_t size) {
   // libstdc++ 12 passes its capacity, not `size`, when it had to grow.
   text.resize_and_overwrite(size, [size](char*, std::size_t) { return size; });

@@ -1,8 +1,8 @@
 // A Digester makes short keyed digests of credentials, so that the credential itself is never
-// stored: SHA-256 with a key that lasts as long as the process. Digests are unpredictable from
-// outside, so comparing them reveals nothing.
+// stored: SHA-256 with a key that lasts as long as the process. Clients cannot predict digests, so
+// comparing them reveals nothing.
 //
-// Usable from any thread; no memory is taken after the first use on a thread.
+// Usable from any thread; allocates nothing after the first use on a thread.
 #pragma once
 
 #include <cstddef>

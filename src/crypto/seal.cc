@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kNonce = 12;
 constexpr std::size_t kTag = 16;
 constexpr std::size_t kMark =
-    12;  // Bytes of a mark: 96 bits, enough where each guess is a request.
+    12;  // Bytes of a mark: 96 bits are enough if each guess needs a request.
 constexpr std::size_t kMostBytes = std::numeric_limits<int>::max() / 2;
 
 const unsigned char* bytes(std::string_view text) {
@@ -28,7 +28,8 @@ const unsigned char* bytes(std::string_view text) {
 unsigned char* bytes(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 int length(std::string_view text) { return static_cast<int>(text.size()); }
 
-// Without memory or randomness nothing can be sealed, and an unsealed answer is worse than none.
+// Without memory or randomness nothing can be sealed, and an unsealed answer would be worse than
+// none.
 void must(bool done) {
   if (!done) std::abort();
 }
@@ -121,7 +122,7 @@ Result<std::string> Sealer::open(std::string_view sealed, std::string_view conte
   EVP_CIPHER_CTX* const evp = cipher.context.get();
   int ignored = 0;
   must(EVP_CIPHER_CTX_ctrl(evp, EVP_CTRL_AEAD_SET_TAG, kTag, tag) == 1);
-  // The tag is compared here.
+  // Compares the tag.
   if (EVP_CipherFinal_ex(evp, bytes(plain), &ignored) != 1) return refused;
   return plain;
 }

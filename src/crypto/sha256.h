@@ -1,6 +1,6 @@
 // SHA-256.
 //
-// Pure; usable from any thread. No memory is taken after the first use on a thread.
+// Pure; usable from any thread. Allocates nothing after the first use on a thread.
 #pragma once
 
 #include <array>

@@ -1,5 +1,7 @@
-// The bodies of HTTP error responses. Which form an error has depends on the path, so that a client
-// meets one form per front end, whichever layer refuses its request. Pure.
+// The bodies of HTTP error responses. The form of an error depends on the path, so that each
+// frontend has one form, whichever layer refuses the request.
+//
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +15,7 @@ namespace patchbay::frontends {
 // The form of REST answers: that of MCP below /mcp/v1, plain below /api, /rcs and /agents.
 enum class Dialect : std::uint8_t { mcp, plain };
 
-// That of a path, whether anything is served there or not.
+// The form of a path, whether or not the path is served.
 Dialect dialect_of(std::string_view path);
 
 // {"error":{"code":…,"message":…}} for MCP, {"error":"Not Found","message":…} for plain.
@@ -22,7 +24,7 @@ std::string error_body(Dialect dialect, int status, const Error& error);
 // The plain form of a message.
 std::string plain_error_body(int status, std::string_view message);
 
-// In the form of whichever front end serves the path.
+// The form of the frontend that serves the path.
 std::string error_body_at(std::string_view path, int status, const Error& error);
 
 }  // namespace patchbay::frontends

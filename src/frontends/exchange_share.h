@@ -1,4 +1,4 @@
-// The part that the caller of an exchange holds of what all callers share (core/shares.h).
+// The share of the caller of an exchange in resources that all callers share (core/shares.h).
 //
 // Usable from any thread.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace patchbay::frontends {
 
-// Whose share the exchange uses. REQUIRES: its caller is known.
+// The holder of the share. REQUIRES: the caller of the exchange is known.
 inline std::string share_owner_of(const net::HttpExchange& exchange) {
   return share_owner(*exchange.caller, net::share_of_address(exchange.peer.ip));
 }

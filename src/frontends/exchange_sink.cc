@@ -7,7 +7,8 @@ void ExchangeSink::on_event(std::string_view frame, gateway::EventKind kind) {
   const bool asked = kind == gateway::EventKind::answer;
   auto put = asked ? exchange_->put_answer({frame}) : exchange_->put({frame});
   if (put) return;
-  // Gone, or too slow: it can come back and resume. It must notice that something is missing.
+  // The client has disconnected or is too slow. It can reconnect and resume, and must notice that
+  // something is missing.
   exchange_->cut_off();
   on_end();
 }
@@ -37,7 +38,7 @@ Task<void> ExchangeSink::stay_open(std::chrono::nanoseconds keep_alive) {
       exchange_->cut_off();
       break;
     }
-    // A reader that has something to read needs no comment.
+    // A reader with unread data needs no comment.
     if (!exchange_->congested()) on_event(kSseComment, gateway::EventKind::notification);
   }
   co_return ok();

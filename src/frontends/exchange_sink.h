@@ -1,5 +1,5 @@
-// The open connection of a client whose response is an event stream, as others see it: something to
-// write events to, that ends when the client leaves, lags too far behind, or the server stops.
+// The open connection of a client whose response is an event stream: an object to write events to,
+// which ends when the client disconnects, lags too far behind, or the server stops.
 //
 // Confined to the worker of the connection.
 #pragma once
@@ -45,7 +45,7 @@ class StreamGuard final : net::Source::Hangup, Stop::Hook {
   StreamGuard(net::HttpExchange& exchange, ExchangeSink& sink);
   ~StreamGuard() override { exchange_.stream.watch_hangup(nullptr); }
 
-  // True if it was the client that left.
+  // True if the client ended it.
   bool left() const { return left_; }
 
  private:

@@ -1,6 +1,6 @@
 // A Frontend accepts requests in one protocol and turns them into calls: MCP, REST, goals, the wire
-// protocol, the pages for operators. It has two parts: a SharedFrontend, of which there is one, and
-// a Frontend on each worker. app/registry.h has a row for each; nothing else names them.
+// protocol, the pages for operators. It has two parts: a SharedFrontend, one for the process, and a
+// Frontend on each worker. app/registry.h has a row for each; no other code names them.
 //
 // A Frontend is confined to its worker. A SharedFrontend is made and updated on the control thread;
 // workers read its settings only in update(), and in the constructor of their part.
@@ -26,12 +26,13 @@
 #include "oauth/token_service.h"
 #include "observe/metrics.h"
 #include "policy/rules/approvals.h"
+#include "trace/call_histories.h"
 
 namespace patchbay::frontends {
 
 class RequestAuthenticator;
 
-// What all front ends of the process may use. Outlives them.
+// The services that all frontends of the process may use. Outlives them.
 struct ProcessServices {
   metrics::Registry& registry;
   const OperationsView& operations;
@@ -39,9 +40,10 @@ struct ProcessServices {
   const gateway::FindRegistrars& registrars;
   oauth::TokenService& tokens;
   net::HttpCounters& connections;
+  const trace::CallHistories& histories;
 };
 
-// What the front ends of one worker may use. Outlives them.
+// The services that the frontends of one worker may use. Outlives them.
 struct WorkerServices {
   int number;  // Of the worker, from 0.
   Executor& executor;
@@ -56,21 +58,21 @@ class Frontend {
   virtual ~Frontend() = default;
 
   // The paths that it answers over HTTP. A row without a handler adds its `upgrade` to the row of
-  // the same path that another front end has. REQUIRES of the rows: the handlers are members.
+  // another frontend with the same path. REQUIRES of the rows: the handlers are members.
   virtual std::vector<net::HttpRoute> routes() { return {}; }
 
-  // Accepts connections from a socket of its own (FrontendKind::listener).
+  // Accepts connections from a listener of its own (FrontendKind::listener).
   virtual void listen(net::Fd) {}
 
   // The shared part has new settings.
   virtual void update() {}
 
-  // What clients are notified of: lists, the content of resources, the state of tasks.
+  // Notifications for clients: changes of lists, of resources, and of the state of tasks.
   virtual void catalog_changed(gateway::CatalogChanges&) {}
   virtual void resource_updated(gateway::ResourceUpdate&) {}
   virtual void task_changed(const std::string& /*upstream*/, const gateway::TaskUpdate&) {}
 
-  // Called about once a second: removes what has expired.
+  // Called about once a second to remove expired state.
   virtual void sweep() {}
 
   // Another process accepts connections from now on; the open ones are served until close().
@@ -91,7 +93,7 @@ class SharedFrontend {
   // this outlives the result.
   virtual std::unique_ptr<Frontend> make(const WorkerServices& worker) = 0;
 
-  // What people may type to reach it, for the banner: a name and some of its paths.
+  // The addresses at which people reach it, for the banner: a name and some of its paths.
   struct Entrance {
     std::string_view name;
     std::vector<std::string_view> paths;

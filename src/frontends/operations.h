@@ -1,11 +1,13 @@
-// What operators may know about the running gateway: its upstreams, whether it is ready, its bus,
-// refused reloads. Front ends show it in their own form.
+// The state of the running gateway that operators may see: its upstreams, whether it is ready, its
+// bus, refused reloads. Frontends present it in their own form.
 //
 // Callable on any thread.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gateway/call/upstream.h"
@@ -26,11 +28,14 @@ std::string upstream_json(const UpstreamLine& line);
 struct OperationsView {
   std::function<std::vector<UpstreamLine>()> upstreams;
   std::function<bool()> ready;            // Started, and not stopping.
-  std::function<std::string()> bus = {};  // Where the embedded bus is, raw; empty: none.
-  // Changes of files that were refused, and why; empty: the files are in force.
+  std::function<std::string()> bus = {};  // The addresses of the embedded bus, raw; empty: none.
+  // Changes of files that were refused, and why; empty: the files are in effect.
   std::function<std::vector<std::string>()> refused = {};
-  // What of the configuration does not work on this machine, and why.
+  // Requirements of the configuration that this machine does not meet, and why.
   std::function<std::vector<std::string>()> problems = {};
+  std::function<std::string()> digest = {};  // Of the configuration in force.
+  // The running upstream of that name; null: there is none.
+  std::function<std::shared_ptr<gateway::Upstream>(std::string_view name)> find_upstream = {};
 };
 
 }  // namespace patchbay::frontends

@@ -8,10 +8,10 @@
 
 namespace patchbay::frontends {
 
-// Header lines, each with its CRLF; empty where nothing is bounded.
+// Header lines, each with its CRLF; empty without a limit.
 std::string quota_fields(const gateway::Call& call);
 
-// Retry-After of an answer that asks to retry later. `data` is the raw data of its error.
+// Retry-After for an answer that asks to retry later. `data` is the raw data of its error.
 std::string retry_field(int status, std::string_view data);
 
 }  // namespace patchbay::frontends

@@ -1,8 +1,8 @@
-// A SyntheticRequest is an MCP request that a front end makes itself, because its client speaks
-// another protocol or because the gateway asks on its behalf. It is built from parts that have been
-// checked, so nothing is parsed again.
+// A SyntheticRequest is an MCP request that a frontend builds itself, because its client speaks
+// another protocol or because the gateway sends a request for it. It is built from parts that have
+// been checked, so nothing is parsed again.
 //
-// Confined to its worker; lives as long as its call.
+// Confined to its worker; exists as long as its call.
 #pragma once
 
 #include <forward_list>

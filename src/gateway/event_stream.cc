@@ -42,7 +42,7 @@ void EventStream::append(std::string_view data, EventKind kind) {
   const std::size_t before = bytes_;
   bytes_ += event.frame.size();
   events_.push_back(std::move(event));
-  // The oldest go first; the newest always stays, it may be the answer.
+  // The oldest are removed first; the newest always stays, because it may be the answer.
   const std::size_t most = memory::is_short() ? 0 : keep_bytes_;
   std::size_t drop = 0;
   while (bytes_ > most && drop + 1 < events_.size()) bytes_ -= events_[drop++].frame.size();
@@ -80,11 +80,15 @@ void EventStream::attach(std::shared_ptr<EventSink> sink, std::uint64_t after) {
   }
   if (ended_) {
     if (auto reader = std::exchange(sink_, nullptr)) finish(reader);
+  } else if (notify_reader_) {
+    notify_reader_(true);
   }
 }
 
 void EventStream::detach(const EventSink* sink) {
-  if (sink_.get() == sink) sink_ = nullptr;
+  if (!sink || sink_.get() != sink) return;
+  sink_ = nullptr;
+  if (notify_reader_) notify_reader_(false);
 }
 
 std::shared_ptr<EventStream> EventStreams::create(const std::string& session) {

@@ -1,6 +1,5 @@
 // An EventStream is a sequence of server messages to one client, stored for a while so that a
-// client whose connection broke can ask for what it missed. It outlives the connection it is read
-// on.
+// client whose connection broke can get the missed ones. It outlives the connection that reads it.
 //
 // Lives on the worker that made it; its reader may be on another.
 #pragma once
@@ -8,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,12 +19,12 @@
 
 namespace patchbay::gateway {
 
-// What an event is to its reader. An answer, or what a client wants repeated, waits for a slow
-// reader; a notification may be cut.
+// The kind of an event for its reader. An answer, or an event that a client wants repeated, waits
+// for a slow reader; a notification may be dropped.
 enum class EventKind : std::uint8_t { notification, answer };
 
-// Where events go: the open connection of a client. Shared, since the stream and the connection
-// end in either order.
+// The destination of events: the open connection of a client. Shared, since the stream and the
+// connection end in either order.
 class EventSink {
  public:
   explicit EventSink(Executor& owner) : owner_(owner) {}
@@ -40,7 +40,8 @@ class EventSink {
   Executor& owner_;
 };
 
-// One server-sent event. Line breaks in `data` become spaces: it is JSON, where they mean nothing.
+// One server-sent event. Line breaks in `data` become spaces, since in JSON they are only white
+// space.
 std::string event_frame(std::string_view id, std::string_view data,
                         std::string_view name = "message");
 
@@ -56,19 +57,23 @@ class EventStream {
   EventStream& operator=(const EventStream&) = delete;
   ~EventStream() { total_ -= bytes_; }
 
-  std::uint64_t number = 0;                                // In the ids of its events.
-  const std::string& session() const { return session_; }  // The id of whose it is.
+  std::uint64_t number = 0;                                // Part of the ids of its events.
+  const std::string& session() const { return session_; }  // The id of its owner.
 
-  // Adds an event and sends it to the reader, if there is one. Empty data only sets a mark to
-  // resume from.
+  // Adds an event and sends it to the reader, if there is one. Empty data only marks a position
+  // from which to resume.
   void append(std::string_view data, EventKind kind = EventKind::notification);
 
-  // Nothing follows; the reader is notified after what it has been sent.
+  // Nothing follows; the reader is notified after the events that it was sent.
   void end();
 
-  // Sends everything after event number `after` to `sink`, and what comes from now on. An earlier
-  // reader ends.
+  // Sends everything after event number `after` to `sink`, and later events as they come. An
+  // earlier reader ends.
   void attach(std::shared_ptr<EventSink> sink, std::uint64_t after);
+
+  // Notified when somebody begins to read the stream, or ceases to; an end of the stream is no
+  // change. `notify` may be empty.
+  void watch_reader(std::function<void(bool reads)> notify) { notify_reader_ = std::move(notify); }
 
   // Forgets `sink` if it is the reader.
   void detach(const EventSink* sink);
@@ -94,6 +99,7 @@ class EventStream {
   std::uint64_t next_ = 1;
   bool ended_ = false;
   std::shared_ptr<EventSink> sink_;
+  std::function<void(bool)> notify_reader_;
 };
 
 struct ReplayLimits {
@@ -112,10 +118,10 @@ class EventStreams {
   std::shared_ptr<EventStream> create(const std::string& session);
   std::shared_ptr<EventStream> find(std::uint64_t number) const;
 
-  // Ends the stream and keeps it for a while, unless there is too much already.
+  // Ends the stream and stores it for a while, unless too much is stored already.
   void close(EventStream& stream);
 
-  // Forgets the ended streams whose time has come.
+  // Removes ended streams whose time has passed.
   void sweep(Deadline now);
 
  private:

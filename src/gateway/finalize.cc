@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp/compose.h"
 #include "mcp/question.h"
@@ -14,20 +13,18 @@ namespace {
 // Lists change with the upstreams and differ between callers: clients must not cache or share them.
 constexpr std::string_view kNoCaching = R"("ttlMs":0,"cacheScope":"private")";
 
-// True if a call failed, with an error or with a tool result that says so.
-bool failed(const mcp::Reply& reply) {
-  return reply.is_error || json::member(reply.body, "isError") == "true";
-}
+// True if a call failed, with an error or with a tool result that reports a failure.
+bool failed(const mcp::Reply& reply) { return reply.is_error || reply.has_failed; }
 
-// The error for a call that needed what the client does not offer.
+// The error for a call that needed a capability that the client lacks.
 mcp::Reply missing_capability(std::string_view capability) {
   return mcp::error_reply({Code::missing_capability,
                            fmt::format("the call needs the capability '{}'", capability),
                            fmt::format(R"({{"requiredCapabilities":{{"{}":{{}}}}}})", capability)});
 }
 
-// The error by which an upstream with sessions requests that a URL be opened becomes a result that
-// requests it, where the client can open URLs.
+// The error by which a session-based upstream requests that a URL be opened becomes a result that
+// requests it, if the client can open URLs.
 void ask_for_urls(const Call& call, mcp::Reply& reply) {
   if (!call.method.has(mcp::kInputRounds)) return;
   auto questions = mcp::url_questions(reply.body);
@@ -48,7 +45,7 @@ void finalize(const Call& call, mcp::Reply& reply) {
     }
     return;
   }
-  // The result of a task is what its call would have been answered with.
+  // The result of a task has the form of the answer to its call.
   const bool outcome = call.method.action == mcp::Action::task_result;
   mcp::shape_result(reply, outcome ? "tools/call" : call.request.method, call.revision);
   if (!stateless || reply.is_error) return;

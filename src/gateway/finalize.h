@@ -1,4 +1,4 @@
-// finalize() is the last step of every call: it puts the reply into the form of the client's
+// finalize() is the last step of every call: it converts the reply to the form of the client's
 // revision.
 //
 // On the caller's worker.

@@ -174,7 +174,7 @@ TEST(EventId, IsReadStrictly) {
 
 class PipelineTest : public ::testing::Test {
  protected:
-  // What a client hears in answer to `text`, an MCP request of the newest revision with sessions.
+  // The answer that a client gets to `text`, an MCP request of the newest revision with sessions.
   std::string ask(const std::string& text) {
     mcp::Message message;
     EXPECT_TRUE(mcp::parse(text, message));
@@ -264,6 +264,64 @@ TEST_F(PipelineTest, RefusesCallsOfNobody) {
   EXPECT_NE(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}})")
                 .find("unauthenticated"),
             std::string::npos);
+}
+
+TEST_F(PipelineTest, RecordsTheStagesOfCalls) {
+  trace::CallHistory history(10);
+  trace::SpanQueue spans;
+  spans.set_bound(10);
+  recorder.set_tracing({.history = &history,
+                        .queue = &spans,
+                        .sampling = {.enabled = true, .ratio = 0},
+                        .content = 12,
+                        .redact = {"secret"}});
+  offer_tools({"t"});
+  upstream->set_answer("t", R"({"content":[]})");
+  ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"up__t"}})");
+  ask(R"({"jsonrpc":"2.0","id":"n","method":"tools/call","params":{"name":"nope",)"
+      R"("arguments":{"secret":"s","x":1}}})");
+  const auto calls = history.since(0, 10);
+  ASSERT_EQ(calls.size(), 2U);
+  const trace::CallRecord& good = calls[0].record;
+  EXPECT_EQ(good.outcome, "ok");
+  EXPECT_EQ(good.target.view(), "up__t");
+  EXPECT_EQ(good.upstream.view(), "up");
+  EXPECT_EQ(good.tool.view(), "up.t");
+  EXPECT_FALSE(good.context.sampled);
+  EXPECT_TRUE(good.context.valid());
+  std::string stages;
+  for (std::size_t i = 0; i < good.stages.count; ++i) {
+    stages += std::string(trace::name_of(good.stages.stages[i].stage)) + " ";
+  }
+  EXPECT_EQ(stages, "limit route authorize validate queue ");
+  const trace::CallRecord& bad = calls[1].record;
+  EXPECT_TRUE(bad.failed);
+  EXPECT_TRUE(bad.context.sampled) << "for its outcome";
+  EXPECT_EQ(bad.request_id.view(), "\"n\"");
+  EXPECT_EQ(bad.error_code, -32602);
+  trace::SpanQueue::Batch exported;
+  ASSERT_TRUE(spans.take(exported));
+  ASSERT_EQ(exported.size(), 1U);
+  EXPECT_EQ(exported[0].arguments, R"({"secret":"[)");
+  EXPECT_EQ(exported[0].result.size(), 12U);
+}
+
+TEST_F(PipelineTest, RequestsAboutATaskLinkToTheCallThatMadeIt) {
+  trace::CallHistory history(10);
+  recorder.set_tracing({.history = &history});
+  offer_tools({"t"});
+  upstream->set_answer("t", R"({"task":{"taskId":"7"}})");
+  upstream->set_task("t", "7");
+  upstream->set_answer("7", R"({"content":[]})");
+  ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"up__t"}})");
+  const std::string id = tasks.listed(*caller, "up", "7");
+  ask(R"({"jsonrpc":"2.0","id":2,"method":"tasks/result","params":{"taskId":")" + id + R"("}})");
+  const auto calls = history.since(0, 10);
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[1].record.outcome, "ok");
+  EXPECT_EQ(calls[1].record.upstream_kind.view(), "fake");
+  EXPECT_TRUE(calls[1].record.link.valid());
+  EXPECT_EQ(calls[1].record.link, calls[0].record.context);
 }
 
 TEST_F(PipelineTest, RefusesCallsBeyondTheLimit) {

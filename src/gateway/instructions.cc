@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kCut = "…";
 
-// The text without blank space around it, at most `most` bytes.
+// The text without surrounding white space, at most `most` bytes.
 std::string cut(std::string_view text, std::size_t most) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
@@ -22,17 +22,19 @@ std::string cut(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, size)) + std::string(kCut);
 }
 
-// Without control characters, and with headings one level deeper: text of an upstream must not pass
-// for that of another one. More than `most` bytes only if it has to be cut anyway.
+// Without control characters, and with headings one level deeper, so that the text of an upstream
+// cannot pass for that of another one. More than `most` bytes only if it is cut later anyway.
 std::string nested(std::string_view text, std::size_t most) {
   std::string safe;
-  bool begins = true;  // A line, apart from blanks.
+  bool begins = true;  // A line without leading spaces.
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   for (const char c : text) {
     if (safe.size() > most) break;
     const auto code = static_cast<unsigned char>(c);
     if ((code < 0x20 && c != '\n' && c != '\t') || code == 0x7F) continue;
     if (begins && c == '#') safe += '#';
+    // A line of them would make a heading of the line before.
+    if (begins && c == '=') safe += '\\';
     begins = c == '\n' || (begins && (c == ' ' || c == '\t'));
     safe += c;
   }

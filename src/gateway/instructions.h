@@ -1,4 +1,6 @@
-// Merges what upstreams state about how to use them into the instructions of the gateway. Pure.
+// Merges the instructions of upstreams into those of the gateway.
+//
+// Pure.
 #pragma once
 
 #include <string>
@@ -12,8 +14,8 @@ struct UpstreamInstructions {
   std::string text;
 };
 
-// The gateway's own text, and then each of the others under the name of its upstream: at most
-// `most` bytes. What is too long is cut; each upstream has an equal share of what is left to it.
+// The gateway's own text, followed by each of the others under the name of its upstream: at most
+// `most` bytes. Longer texts are cut; each upstream has an equal share of the remaining bytes.
 // Empty texts are left out.
 std::string merge_instructions(std::string_view own, std::vector<UpstreamInstructions> others,
                                std::size_t most);

@@ -21,6 +21,8 @@ TEST(Instructions, NoneCanPassForAnother) {
   EXPECT_EQ(merge_instructions("", {{"a", std::string("x\r\n# b\x1b[31m\0y\x7f\tz", 16)}}, 1000),
             "# a\n\nx\n## b[31my\tz");
   EXPECT_EQ(merge_instructions("", {{"a", "# b"}}, 1000), "# a\n\n## b");
+  EXPECT_EQ(merge_instructions("", {{"a", "See.\nb\n ===\na = b"}}, 1000),
+            "# a\n\nSee.\nb\n \\===\na = b");
 }
 
 TEST(Instructions, AreBoundedAndShareTheSpace) {

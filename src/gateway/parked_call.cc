@@ -12,7 +12,7 @@
 namespace patchbay::gateway {
 namespace {
 
-// Questions that come this close together are asked in one round.
+// Questions that arrive within this time are asked in one round.
 constexpr auto kTogether = std::chrono::milliseconds(10);
 
 }  // namespace
@@ -37,7 +37,7 @@ ParkedCall::ParkedCall(Owner& owner, std::uint64_t id, const Call& first)
       capabilities_(first.capabilities),
       client_info_(first.client_info),
       from_(first.from),
-      trace_(first.trace),
+      context_(first.trace.received()),
       call_(make_call({.request = request_.message,
                        .method = first.method,
                        .revision = first.revision,
@@ -50,7 +50,8 @@ ParkedCall::ParkedCall(Owner& owner, std::uint64_t id, const Call& first)
                        .capabilities = capabilities_,
                        .client_info = client_info_,
                        .log_level = first.log_level,
-                       .trace = trace_,
+                       .trace = context_.view(),
+                       .authenticated = first.trace.authenticated(),
                        .headers = first.headers,
                        .linked = first.linked,
                        .has_user = first.has_user,
@@ -88,13 +89,13 @@ Task<mcp::Reply> ParkedCall::wait(const Call& request) {
     request_in_round_->quota = call_.quota;
     round_reply_.deliver(*std::exchange(answer_, std::nullopt));
   } else if (!questions_.empty()) {
-    send_questions();  // What is still open is asked again.
+    send_questions();  // Open questions are asked again.
   }
   auto reply = co_await round_reply_.wait();
   request_in_round_ = nullptr;
   drop();
   if (!reply) {
-    // The client has left: nobody needs the answer.
+    // The client has disconnected, so the answer is not needed.
     over_ = true;
     give_up();
     auto ended = ended_.wait();
@@ -113,7 +114,7 @@ void ParkedCall::set_parked(bool parked) {
   if (parked) here().timers().set(*this, here().now() + call_.timeout);
 }
 
-// From its first question to its end a call counts as one that waits for its client.
+// From its first question to its end, a call counts as waiting for its client.
 Result<void> ParkedCall::take_share() {
   if (share_) return ok();
   auto taken = shares().take(ShareOf::parked_calls,
@@ -127,7 +128,7 @@ void ParkedCall::notify(std::string_view method, std::string_view params) {
   if (!request_in_round_) return;
   if (method != "notifications/progress")
     return gateway::notify(*request_in_round_, method, std::string(params));
-  // The request of this round may know the progress by another token than the first one did.
+  // The request of this round may use another progress token than the first one.
   if (const auto* const token = request_in_round_->request.meta_member("progressToken")) {
     gateway::notify(*request_in_round_, method, mcp::with_token(params, token->raw));
   }
@@ -165,7 +166,7 @@ void ParkedCall::ask(std::string_view method, std::string_view params, Answer an
 void ParkedCall::withdraw_questions() {
   end_questions();
   if (!request_in_round_) return;
-  drop();  // Nothing is left to be asked soon.
+  drop();  // No more questions follow.
   if (&request_in_round_->owner == &here()) request_in_round_->client.withdraw_questions();
 }
 
@@ -175,7 +176,7 @@ void ParkedCall::end_questions() {
   }
 }
 
-// Either the time to ask has come, or the client has taken too long to come back.
+// Either the time to ask has come, or the client has not returned in time.
 void ParkedCall::on_deadline() {
   if (request_in_round_) {
     send_questions();

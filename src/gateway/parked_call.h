@@ -1,5 +1,5 @@
 // A ParkedCall is one call that outlives the request that began it: it asks its client through the
-// answers to a row of requests, the rounds.
+// answers to a series of requests, the rounds.
 //
 // Confined to the worker of its ParkedCalls.
 #pragma once
@@ -18,25 +18,25 @@ namespace patchbay::gateway {
 
 class ParkedCall final : public Peer, Timer {
  public:
-  // What the calls of one worker have in common.
+  // The shared state of the calls of one worker.
   class Owner {
    public:
-    // As many calls wait for their clients as may.
+    // The maximum number of calls that wait for their clients is reached.
     virtual bool is_full() const = 0;
-    // The most questions to the client of one call.
+    // The maximum number of questions to the client of one call.
     virtual int max_questions() const = 0;
-    // A call waits for its client from now on, or no longer.
+    // A call begins to wait for its client, or ends waiting.
     virtual void on_parked(bool parked) = 0;
-    // What the client of `call` must bring back to find it.
+    // The state that the client of `call` must return to continue it.
     virtual std::string state_of(const ParkedCall& call) const = 0;
-    // The client has taken too long to come back.
+    // The client has not returned in time.
     virtual void on_expired(std::uint64_t id) = 0;
 
    protected:
     ~Owner() = default;
   };
 
-  // Takes over what `first` asks for; the request itself may go.
+  // Takes over the parameters of `first`; the request itself may be destroyed.
   ParkedCall(Owner& owner, std::uint64_t id, const Call& first);
   ~ParkedCall() override;
 
@@ -44,20 +44,20 @@ class ParkedCall final : public Peer, Timer {
   int round() const { return round_; }
   // A request waits for it.
   bool busy() const { return request_in_round_ != nullptr; }
-  // Its answer has been handed out.
+  // Its answer has been delivered.
   bool over() const { return over_; }
   const Call& call() const { return call_; }
 
   // Runs until the upstream has answered. Called once.
   Task<void> run(Pipeline& pipeline);
 
-  // Waits for what the call has to say to the client of `request`: its answer, or questions.
+  // Waits for the message of the call to the client of `request`: its answer, or questions.
   Task<mcp::Reply> wait(const Call& request);
 
   // Takes the answers that came with `request`.
   void take_answers(const Call& request);
 
-  // Asks the call to end early.
+  // Requests the call to end early.
   void give_up() { stop_.request(); }
 
  private:
@@ -82,23 +82,25 @@ class ParkedCall final : public Peer, Timer {
   const std::string capabilities_;
   const std::string client_info_;
   const std::string from_;
-  const std::string trace_;
+  const trace::OwnedContext context_;
   Call call_;
   Stop stop_;
-  const Call* request_in_round_ = nullptr;  // The request that waits for us; null between rounds.
-  OneShot<mcp::Reply> round_reply_;         // What the round in progress is answered with.
+  const Call* request_in_round_ =
+      nullptr;                       // The request that waits for this call; null between rounds.
+  OneShot<mcp::Reply> round_reply_;  // The answer to the current round.
   OneShot<void> ended_;
-  std::optional<mcp::Reply> answer_;  // Came between rounds.
+  std::optional<mcp::Reply> answer_;  // Arrived between rounds.
   std::map<std::string, Question> questions_;
   int round_ = 0;
-  int asked_ = 0;  // Questions so far.
+  int asked_ = 0;  // The number of questions so far.
   bool running_ = true;
   bool over_ = false;
   bool parked_ = false;
   std::optional<Shares::Share> share_;  // Of its caller, once it has asked something.
 };
 
-// What a request is about, however often it is sent: all but the envelope and the answers.
+// The identity of a request, however often it is sent: all of it except the envelope and the
+// answers.
 std::string essence_of(const Call& call);
 
 }  // namespace patchbay::gateway

@@ -11,7 +11,7 @@
 namespace patchbay::gateway {
 namespace {
 
-constexpr std::size_t kMostSeen = 4096;  // Bytes of capabilities that are worth keeping.
+constexpr std::size_t kMostSeen = 4096;  // The maximum size of capabilities that are cached.
 
 struct State {
   int worker = 0;
@@ -41,7 +41,7 @@ Error unknown_state() {
 
 }  // namespace
 
-// The sealed part of a state that a request brings back; empty if it brings none of ours.
+// The sealed part of a state that a request brings back; empty if it has none of ours.
 std::string ParkedCalls::sealed_part(const Call& call) const {
   const auto* const given = call.request.param("requestState");
   auto state = given ? json::as_string(given->raw) : std::nullopt;
@@ -71,7 +71,7 @@ bool ParkedCalls::can_be_asked(const Call& call) const {
 Task<mcp::Reply> ParkedCalls::answer(Call& call) {
   const std::string sealed = sealed_part(call);
   if (sealed.empty()) {
-    // A link leads to one call of ours and never begins another.
+    // A link continues one call and never begins another.
     if (call.linked && call.request.param("requestState")) co_return unknown_state();
     co_return co_await begin(call);
   }
@@ -86,7 +86,11 @@ Task<mcp::Reply> ParkedCalls::answer(Call& call) {
   auto there = [&owner = *directory_.workers[worker], &call, &state] {
     return owner.go_on(call, state->id, state->round);
   };
-  co_return co_await hop<mcp::Reply>(*directory_.executors[worker], there);
+  const Recorder& recorder = pipeline_.recorder();
+  recorder.begin(call);
+  auto reply = co_await hop<mcp::Reply>(*directory_.executors[worker], there);
+  recorder.end(call, reply ? *reply : mcp::error_reply(reply.error()));
+  co_return reply;
 }
 
 Task<mcp::Reply> ParkedCalls::begin(Call& call) {
@@ -105,6 +109,10 @@ Task<mcp::Reply> ParkedCalls::go_on(Call& call, std::uint64_t id, int round) {
     co_return unknown_state();
   }
   const auto known = found->second;
+  // The call has its own record; that of this request links to it.
+  call.trace.link_to(known->call().trace.context());
+  call.upstream = known->call().upstream;
+  call.target = known->call().target;
   known->take_answers(call);
   auto reply = co_await known->wait(call);
   if (known->over()) calls_.erase(id);
@@ -115,7 +123,7 @@ Task<void> ParkedCalls::run(std::shared_ptr<ParkedCall> call) {
   co_return co_await call->run(pipeline_);
 }
 
-// Later: the call is handling a timer of its own.
+// Later, because the call is handling a timer of its own.
 void ParkedCalls::on_expired(std::uint64_t id) {
   here().post([this, id] { calls_.erase(id); });
 }

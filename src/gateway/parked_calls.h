@@ -1,9 +1,9 @@
-// Calls of clients without sessions that can be asked things. When an upstream asks, the call is
-// answered with what it wants to know (`input_required`) and waits here, without a request, until
-// the client sends it again with the answers. What the client brings back to find its call is
-// sealed: nobody can make it up, use it twice, or use it for another call.
+// Calls of clients without sessions that can answer questions. When an upstream asks, the call is
+// answered with its questions (`input_required`) and waits here, without a request, until the
+// client repeats it with the answers. The state that the client returns to find its call is sealed:
+// it cannot be forged, used twice, or used for another call.
 //
-// One per worker; confined to it. A client that comes back on another worker is led here.
+// One per worker; confined to it. A client that returns on another worker is forwarded to this one.
 #pragma once
 
 #include <atomic>
@@ -27,23 +27,23 @@ class ParkedCalls final : ParkedCall::Owner {
   struct Directory {
     explicit Directory(policy::Sealer key) : sealer(key) {}
     const policy::Sealer sealer;
-    // What our states begin with. Upstreams keep theirs with the client as well, and some of them
+    // The beginning of our states. Upstreams also store states with the client, and some upstreams
     // are gateways like this one.
     const std::string mark = "patchbay-" + random_hex(6) + '.';
     std::vector<ParkedCalls*> workers;
     std::vector<Executor*> executors;
     std::atomic<int> most = 1'000;         // Calls that wait for their client, on one worker.
-    std::atomic<int> most_questions = 64;  // To the client of one call.
+    std::atomic<int> most_questions = 64;  // Maximum number of questions to the client of one call.
   };
 
-  // `number` is this worker's place in the directory. REQUIRES: both outlive this.
+  // `number` is the index of this worker in the directory. REQUIRES: both outlive this.
   ParkedCalls(int number, Pipeline& pipeline, Directory& directory)
       : number_(number), pipeline_(pipeline), directory_(directory) {}
 
-  // Whether a call may ask its client something on the way, or goes on with one that did.
+  // Whether a call may ask its client a question, or continues one that did.
   bool may_ask(const Call& call) const;
 
-  // Answers the call: begins it, or goes on with the one that it belongs to.
+  // Answers the call: starts it, or continues the one that it belongs to.
   Task<mcp::Reply> answer(Call& call);
 
   // Ends all calls.
@@ -70,8 +70,8 @@ class ParkedCalls final : ParkedCall::Owner {
   int parked_ = 0;
   std::unordered_map<std::uint64_t, std::shared_ptr<ParkedCall>> calls_;
   Scope scope_;
-  // The capabilities that were looked at last, and what they come to: clients without sessions
-  // declare the same with every request.
+  // The latest capabilities and what they mean, since clients without sessions declare the same
+  // ones with every request.
   mutable std::string seen_;
   mutable mcp::Revision seen_of_ = mcp::kNewest;
   mutable bool seen_can_ = false;

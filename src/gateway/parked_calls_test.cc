@@ -121,6 +121,17 @@ TEST_F(ParkedCallsTest, AsksWithItsResultAndGoesOnWithTheAnswers) {
   EXPECT_EQ(upstream_->calls, 1) << "the call was made once";
 }
 
+TEST_F(ParkedCallsTest, ARequestThatGoesOnLinksToTheCall) {
+  trace::CallHistory history(10);
+  recorder_.set_tracing({.history = &history});
+  ask(answers(state_in(ask())));
+  const auto calls = history.since(0, 10);
+  ASSERT_EQ(calls.size(), 2U) << "the call, and the request that went on with it";
+  EXPECT_FALSE(calls[0].record.link.valid());
+  EXPECT_EQ(calls[1].record.link, calls[0].record.context);
+  EXPECT_NE(calls[1].record.context.trace, calls[0].record.context.trace);
+}
+
 TEST_F(ParkedCallsTest, AStateIsGoodOnce) {
   const std::string state = state_in(ask());
   EXPECT_NE(ask(answers(state)).find("content"), std::string::npos);

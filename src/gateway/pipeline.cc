@@ -17,21 +17,22 @@ namespace patchbay::gateway {
 namespace {
 
 using mcp::ItemKind;
+using trace::Stage;
 
-constexpr std::size_t kLargeAnswer = 64 * 1024;  // Worth dropping when memory is short.
+constexpr std::size_t kLargeAnswer = 64 * 1024;  // Refused when memory is short.
 
-// Clients with a session do not declare tasks: one that uses the methods has them.
+// Clients with a session do not declare tasks: a client that uses the methods supports them.
 bool may_have_tasks(const Call& call) {
   return !mcp::info(call.revision).stateless ||
          mcp::abilities_of(call.revision, call.capabilities).tasks;
 }
 
-// Clients request tasks in one revision only.
+// Clients request tasks in only one revision.
 const mcp::Member* requested_task(const Call& call) {
   return call.revision == mcp::Revision::v2025_11_25 ? call.request.param("task") : nullptr;
 }
 
-// They may do so where the tool allows it.
+// They may request one if the tool allows it.
 Result<void> check_task(const Call& call) {
   const auto* const task = requested_task(call);
   if (!task) return ok();
@@ -40,7 +41,7 @@ Result<void> check_task(const Call& call) {
   return Error{Code::method_not_found, fmt::format("{} does not run as a task", call.target)};
 }
 
-// A tool, or else its upstream, may have another time limit than all others.
+// A tool, or else its upstream, may have its own time limit.
 void set_own_limit(Call& call, const CatalogEntry& entry) {
   constexpr std::chrono::milliseconds kNone{0};
   if (entry.timeout > kNone) return set_limit(call, entry.timeout, "tools.timeout");
@@ -48,14 +49,14 @@ void set_own_limit(Call& call, const CatalogEntry& entry) {
   if (timeout.time > kNone) set_limit(call, timeout.time, timeout.setting);
 }
 
-// Names a result of an earlier call that was too large.
+// Names a stored result of an earlier call.
 bool is_stored(const Call& call) {
   return call.method.action == mcp::Action::read_resource && call.target.starts_with(kStoredPrefix);
 }
 
-// Makes of an error about the arguments of a tool a result that a model reads, so that it can
-// correct them. Programs behind other frontends get the error, and so do requests for a task and
-// those that continue a call: their errors may be about these.
+// Turns an error about the arguments of a tool into a result that a model reads, so that it can
+// correct them. Programs behind other frontends get the error. So do requests for a task and those
+// that continue a call, because their errors may have another cause.
 void explain_wrong_arguments(const Call& call, Result<mcp::Reply>& reply) {
   const bool is_plain = call.method.action == mcp::Action::call_tool && !requested_task(call) &&
                         !call.request.param("requestState");
@@ -63,7 +64,7 @@ void explain_wrong_arguments(const Call& call, Result<mcp::Reply>& reply) {
   if (!is_plain || !reads_results || reply.error().code != Code::invalid_params) return;
   const std::string why =
       fmt::format("Invalid arguments for {}: {}", call.target, reply.error().message);
-  auto result = mcp::result_reply(mcp::tool_result({why}, true));
+  auto result = mcp::tool_result({why}, true);
   result.why = Code::invalid_params;
   reply = std::move(result);
 }
@@ -76,6 +77,7 @@ void log_violation(std::string_view event, const CatalogEntry& entry, const Erro
 
 Task<mcp::Reply> Pipeline::handle(Call& call) {
   const Deadline began = here().now();
+  recorder_.begin(call);
   Permits permits;
   auto ready = admit(call, permits);
   if (ready) ready = resolve(call);
@@ -89,14 +91,17 @@ Task<mcp::Reply> Pipeline::handle(Call& call) {
   finish(call, reply);
   recorder_.record(call, *reply, began);
   if (recorder_.must_keep()) {
+    call.trace.enter(Stage::record);
     auto stored = co_await recorder_.keep(call, *reply, began);
     if (!stored) reply = mcp::error_reply(stored.error());
   }
+  recorder_.end(call, *reply);
   finalize(call, *reply);
-  // The Call may live on until its answer is written; an upstream that has been replaced need not.
+  // The Call may exist until its answer is written; an upstream that has been replaced need not.
   call.param_headers = nullptr;
   call.entry = nullptr;
   call.tool = {};
+  call.upstream_kind = {};
   call.catalog.reset();
   co_return reply;
 }
@@ -121,6 +126,7 @@ bool Pipeline::can_ask(Call& call) const {
 }
 
 Result<void> Pipeline::admit(Call& call, Permits& permits) {
+  call.trace.enter(Stage::limit);
   if (!call.caller) return Error{Code::unauthenticated, "authentication required"};
   if (memory::is_short()) return memory::shortage();
   auto recordable = recorder_.check();
@@ -147,9 +153,10 @@ Result<void> Pipeline::count_initialize(const Principal& caller, std::string_vie
                        permit, quota);
 }
 
-// Finds the item that the call names. It may not be there: authorize() decides what that means.
+// Finds the item that the call names. It may be missing; authorize() decides what that means.
 Result<void> Pipeline::resolve(Call& call) const {
   if (!names_item(call.method) || call.catalog) return ok();
+  call.trace.enter(Stage::route);
   if (auto read = read_target(call); !read) return read;
   const auto* const arguments = call.request.param("arguments");
   if (arguments && !arguments->raw.starts_with('{')) {
@@ -161,7 +168,7 @@ Result<void> Pipeline::resolve(Call& call) const {
   return ok();
 }
 
-// An item that is not there yet may come with an upstream that is still starting.
+// A missing item may belong to an upstream that is still starting.
 bool Pipeline::waits_for_catalog(const Call& call) const {
   return call.catalog && !call.entry && !catalog_.synced();
 }
@@ -174,10 +181,11 @@ Task<void> Pipeline::resolve_when_synced(Call& call) {
   co_return ok();
 }
 
-// The catalog holds only what the caller has access to, so whatever it has is allowed.
+// The catalog holds only items that the caller has access to, so every item in it is allowed.
 Result<void> Pipeline::authorize(Call& call, policy::Rates::Permit& permit) {
   call.tasks = &tasks_;
   if (!call.catalog) return ok();
+  call.trace.enter(Stage::authorize);
   // A caller that has lost access to a resource can still unsubscribe from it.
   if (!call.entry && call.method.action == mcp::Action::unsubscribe) {
     call.catalog = catalog_.whole();
@@ -191,6 +199,7 @@ Result<void> Pipeline::authorize(Call& call, policy::Rates::Permit& permit) {
   const CatalogEntry& entry = *call.entry;
   call.rule = entry.rule;
   call.upstream = entry.upstream->name();
+  call.upstream_kind = entry.upstream->kind();
   call.param_headers = &entry.headers;
   call.task_support = entry.tasks;
   if (call.item == ItemKind::tool) call.tool = entry.dotted;
@@ -200,9 +209,10 @@ Result<void> Pipeline::authorize(Call& call, policy::Rates::Permit& permit) {
                           here().now(), permit);
 }
 
-// Whether the request fits the item that it names.
+// Whether the request is valid for the item that it names.
 Result<void> Pipeline::check(const Call& call) const {
   if (!call.entry) return ok();
+  call.trace.enter(Stage::validate);
   if (auto fits = check_task(call); !fits) return fits;
   if (call.headers && !call.entry->headers.empty()) {
     const auto* const arguments = call.request.param("arguments");
@@ -221,6 +231,7 @@ Task<mcp::Reply> Pipeline::answer(Call& call) {
 }
 
 Task<mcp::Reply> Pipeline::list(const Call& call) {
+  const trace::StageGuard stage(call.trace, Stage::route);
   const auto* const given = call.request.param("cursor");
   const auto cursor = given ? json::as_string(given->raw) : std::string();
   if (!cursor) co_return Error{Code::invalid_params, "'cursor' must be a string"};
@@ -245,6 +256,11 @@ Task<mcp::Reply> Pipeline::answer_about_task(Call& call) {
   const auto upstream = location ? catalog->find_upstream(location->upstream) : nullptr;
   if (!upstream) co_return Error{Code::not_found, "there is no such task"};
   call.upstream = location->upstream;
+  call.upstream_kind = upstream->kind();
+  if (const auto made = task_tools_.find(location->upstream, location->id)) {
+    call.trace.link_to(made->call);
+  }
+  call.trace.enter(Stage::queue);
   auto reply = co_await upstream->answer(call, location->id);
   if (reply) check_task_result(call, *catalog, *location, *reply);
   co_return reply;
@@ -258,10 +274,11 @@ Task<mcp::Reply> Pipeline::read_stored(const Call& call) {
 }
 
 Task<mcp::Reply> Pipeline::send_with_consent(Call& call) {
+  call.trace.enter(Stage::approve);
   auto refused = co_await consent_.evaluate(call, *call.entry, *call.catalog);
   if (!refused) co_return refused.error();
   if (*refused) co_return **std::move(refused);
-  // A person may have taken their time.
+  // The person may have taken a long time.
   if (!is_current(*call.catalog) || !find_item(*catalog_.current(*call.caller), call)) {
     co_return Error{Code::forbidden, "the rules have changed meanwhile; make the call again"};
   }
@@ -269,23 +286,26 @@ Task<mcp::Reply> Pipeline::send_with_consent(Call& call) {
 }
 
 Task<mcp::Reply> Pipeline::send(const Call& call) {
+  call.trace.enter(Stage::queue);
   if (call.method.action == mcp::Action::subscribe) return subscribe(call);
   if (call.method.action == mcp::Action::unsubscribe) return unsubscribe(call);
   return call.entry->upstream->answer(call, own_name(*call.entry, call));
 }
 
-// Makes of what was answered, or failed, a reply that may leave.
+// Turns an answer or an error into a reply that may be sent.
 void Pipeline::finish(Call& call, Result<mcp::Reply>& reply) const {
   // A refusal of the gateway itself is not a result of the tool.
   if (reply && call.entry && !reply->why) {
+    if (checks_result(*call.entry)) call.trace.enter(Stage::validate);
     const bool renamed = call.item == ItemKind::resource && call.entry->listed != call.entry->key;
     if (renamed && !reply->is_error) rename_contents(*reply, *call.catalog, call.upstream);
     check_result(call, *call.entry, *reply);
     fit_budget(call, *call.entry, *reply);
   }
+  call.trace.leave();
   if (reply && reply->body.size() > kLargeAnswer && memory::is_short()) reply = memory::shortage();
   if (reply) return;
-  // The record names the target even of a call that was refused before it was resolved.
+  // The record names the target even if the call was refused before it was resolved.
   if (call.target.empty()) discard(read_target(call), "a request without a target is recorded so");
   Error error = std::move(reply).error();
   name_limit(call, error);
@@ -306,7 +326,9 @@ Result<void> Pipeline::check_arguments(const Call& call, const CatalogEntry& ent
   const auto* const arguments = call.request.param("arguments");
   auto fit = entry.schemas->check_arguments(arguments ? arguments->raw : "{}",
                                             validation_.refuses_unusable(validation_.arguments));
-  if (fit || validation_.arguments == Validation::enforce) return fit;
+  if (fit) return fit;
+  recorder_.metrics().count_violation(SchemaDirection::arguments, entry.upstream->name());
+  if (validation_.arguments == Validation::enforce) return fit;
   log_violation("arguments do not fit", entry, fit.error());
   return ok();
 }
@@ -317,24 +339,24 @@ bool Pipeline::checks_result(const CatalogEntry& entry) const {
 }
 
 void Pipeline::check_result(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const {
-  if (call.method.action != mcp::Action::call_tool || reply.is_error || !checks_result(entry))
-    return;
+  if (call.method.action != mcp::Action::call_tool || reply.is_error) return;
   if (reply.task) {
-    task_tools_.add(call.upstream, *reply.task, entry.listed,
+    task_tools_.add(call.upstream, *reply.task, {entry.listed, call.trace.context()},
                     static_cast<std::size_t>(validation_.tasks));
     return;
   }
+  if (!checks_result(entry)) return;
   const bool complete =
       reply.type == mcp::ResultType::none || reply.type == mcp::ResultType::complete;
   if (complete) refuse_violation(entry, reply.body, reply);
 }
 
-// The result of a task is sent by itself, or inside the state of the task.
+// The result of a task is sent alone, or inside the state of the task.
 void Pipeline::check_task_result(const Call& call, const Catalog& catalog,
                                  const TaskIds::Location& location, mcp::Reply& reply) const {
   if (reply.is_error || validation_.results == Validation::off) return;
-  const auto tool = task_tools_.find(location.upstream, location.id);
-  const auto* const entry = tool ? catalog.find(ItemKind::tool, *tool) : nullptr;
+  const auto made = task_tools_.find(location.upstream, location.id);
+  const auto* const entry = made ? catalog.find(ItemKind::tool, made->tool) : nullptr;
   if (!entry || !checks_result(*entry)) return;
   if (call.method.action == mcp::Action::task_result) {
     refuse_violation(*entry, reply.body, reply);
@@ -347,6 +369,7 @@ void Pipeline::refuse_violation(const CatalogEntry& entry, std::string_view resu
                                 mcp::Reply& reply) const {
   auto fit = entry.schemas->check_result(result, validation_.refuses_unusable(validation_.results));
   if (fit) return;
+  recorder_.metrics().count_violation(SchemaDirection::result, entry.upstream->name());
   if (validation_.results == Validation::enforce) {
     reply = mcp::error_reply(fit.error());
   } else {
@@ -354,7 +377,7 @@ void Pipeline::refuse_violation(const CatalogEntry& entry, std::string_view resu
   }
 }
 
-// Subscriptions of many clients to one resource are one to its upstream.
+// Subscriptions of many clients to one resource are a single one at its upstream.
 Task<mcp::Reply> Pipeline::subscribe(const Call& call) {
   const auto own = own_name(*call.entry, call);
   auto reply = co_await call.entry->upstream->answer(call, own);

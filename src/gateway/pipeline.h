@@ -39,13 +39,15 @@ class Pipeline {
         stored_(stored),
         recorder_(recorder) {}
 
-  // How many items one page of a list has.
+  const Recorder& recorder() const { return recorder_; }
+
+  // The number of items in one page of a list.
   void set_page(std::size_t page) { page_ = page; }
 
   // What happens to arguments and results that violate the schemas of their tool.
   void set_validation(const ValidationSettings& validation) { validation_ = validation; }
 
-  // How often calls may be made; null: without limit.
+  // The rate limits of calls; null: none.
   void set_rates(std::shared_ptr<policy::Rates> rates) { rates_ = std::move(rates); }
 
   // How large results may be before they are stored and read in pages.
@@ -54,7 +56,8 @@ class Pipeline {
   // Whether the rules let `caller` use that method. The methods of the handshake are for all.
   bool may_use(const mcp::Method& method, const Principal& caller) const;
 
-  // What `caller` has access to, once every upstream has had its chance to start, or at `deadline`.
+  // The catalog that `caller` has access to, once every upstream has had its chance to start, or at
+  // `deadline`.
   Task<std::shared_ptr<const Catalog>> wait_for_catalog(const Principal& caller,
                                                         Deadline deadline) const {
     return catalog_.wait_synced(caller, deadline);
@@ -70,7 +73,7 @@ class Pipeline {
   Task<mcp::Reply> handle(Call& call);
 
  private:
-  // What a call holds while it runs.
+  // The resources that a call holds while it runs.
   struct Permits {
     std::optional<policy::Limiter::Permit> running;
     policy::Rates::Permit rate;

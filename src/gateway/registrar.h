@@ -1,5 +1,5 @@
-// A Registrar is an upstream whose tools and resources register themselves: it can show what is
-// registered, and have more of it.
+// A Registrar is an upstream whose tools and resources register themselves: it lists the
+// registrations and changes them.
 //
 // Callable on any worker.
 #pragma once
@@ -22,17 +22,17 @@ class Registrar {
   // The name of the upstream.
   virtual std::string_view registrar_name() const = 0;
 
-  // All registrations, each raw JSON of an object with its `name`, and with `offered` and `problem`
-  // beside what was registered.
+  // All registrations, each the raw JSON of an object with its `name`, and with `offered` and
+  // `problem` in addition to the registered members.
   virtual Task<std::vector<std::string>> registrations() = 0;
 
-  // Registers, or changes what is registered under that name. Yields what was written.
-  // Code::invalid_params says what is wrong with it.
+  // Registers, or changes the registration of that name. Yields the written record.
+  // Code::invalid_params with the reason if it is invalid.
   virtual Task<std::string> put_registration(std::string registration, Deadline deadline) = 0;
   virtual Task<void> remove_registration(std::string name, Deadline deadline) = 0;
 };
 
-// Those that there are, gathered when asked. Called on any worker.
+// The current registrars, collected when called. Called on any worker.
 using FindRegistrars = std::function<std::vector<std::shared_ptr<Registrar>>()>;
 
 }  // namespace patchbay::gateway

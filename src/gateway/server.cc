@@ -29,7 +29,7 @@ std::string stateless_versions() {
   return versions;
 }
 
-// True for what a server is asked that has fixed tools and nothing else.
+// True for a request to a server that has fixed tools and nothing else.
 bool is_about_fixed_tools(const mcp::Method& method) {
   const bool answered_here =
       method.local != mcp::Local::set_level && method.local != mcp::Local::listen;
@@ -92,7 +92,7 @@ Task<std::string> McpServer::discover_result(Caller caller) const {
                         capabilities(mcp::kNewest), *instructions);
 }
 
-// Of the upstreams that the caller has access to.
+// The instructions of the upstreams that the caller has access to.
 Task<std::string> McpServer::instructions_for(Caller caller) const {
   if (identity_.only_fixed_tools || instructions_.most == 0) co_return std::string();
   auto catalog = co_await pipeline_.wait_for_catalog(*caller, here().now() + instructions_.wait);
@@ -113,7 +113,7 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
     call.deadline = here().now() + times_.task;
     call.clock = {times_.task, "limits.task_timeout", false, times_.task, call.deadline};
   } else {
-    // The call may have begun earlier, as a part of something else.
+    // The call may have begun earlier, as a part of another task.
     const Deadline latest = call.deadline - times_.call + times_.total;
     call.clock = {times_.call, "limits.call_timeout", false, times_.total, latest};
   }
@@ -152,18 +152,18 @@ Task<mcp::Reply> McpServer::answer_alone(const Call& call) const {
   co_return reply;
 }
 
-// What concerns nobody but the server itself.
+// Methods that the server answers without an upstream.
 mcp::Reply McpServer::answer_here(const Call& call) const {
   switch (call.method.local) {
     case mcp::Local::ping:
       return mcp::result_reply("{}");
     case mcp::Local::set_level: {
-      // The level itself is the front end's to remember.
+      // The frontend stores the level itself.
       auto level = asked_level(call.request);
       return level ? mcp::result_reply("{}") : mcp::error_reply(level.error());
     }
     case mcp::Local::listen:
-      // Front ends with a stream to listen on answer it themselves.
+      // Frontends with a stream to listen on answer it themselves.
       return mcp::error_reply({Code::invalid_request, "there is no stream to listen on"});
     case mcp::Local::initialize:
     case mcp::Local::discover:
@@ -205,7 +205,7 @@ bool is_wanted_log(std::string_view params, const mcp::Message& request, mcp::Re
   const auto level_of = [](const std::optional<std::string>& name) {
     return name ? mcp::log_level(*name) : std::nullopt;
   };
-  // A client that has never said what it wants gets everything.
+  // A client that has never set a level gets everything.
   std::optional<int> least = session_level.value_or(0);
   if (mcp::info(revision).stateless) {
     const auto* const asked = request.meta_member(mcp::kMetaLogLevel);

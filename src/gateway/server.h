@@ -22,8 +22,8 @@ class ParkedCalls;
 
 class McpServer {
  public:
-  // How long a call may take without progress and in all, its client may think about a question,
-  // and a request may wait for what a task comes to.
+  // How long a call may take without progress and in total, how long its client has to answer a
+  // question, and how long a request may wait for the result of a task.
   struct Times {
     std::chrono::milliseconds call;
     std::chrono::milliseconds total;
@@ -31,7 +31,7 @@ class McpServer {
     std::chrono::milliseconds task;
   };
 
-  // The gateway's own instructions, how long they may be with those of upstreams, and how long a
+  // The gateway's own instructions, the maximum length with those of upstreams, and how long a
   // handshake waits for upstreams that are starting.
   struct Instructions {
     std::string own = {};
@@ -42,13 +42,13 @@ class McpServer {
   // REQUIRES: the pipeline outlives the server.
   McpServer(Pipeline& pipeline, const Times& times);
 
-  // Calls of clients without sessions that can be asked things run there. Said once, if at all.
+  // Where calls of clients without sessions run that can answer questions. Set once, if at all.
   void set_parked(ParkedCalls& asking) { asking_ = &asking; }
 
   void set_times(const Times& times) { times_ = times; }
   void set_instructions(Instructions instructions) { instructions_ = std::move(instructions); }
 
-  // The most messages of a batch, for every frontend that takes batches.
+  // The maximum number of messages in a batch, for every frontend that accepts batches.
   void set_max_batch(std::size_t messages) { max_batch_ = messages; }
   std::size_t max_batch() const { return max_batch_; }
 
@@ -56,7 +56,7 @@ class McpServer {
   void set_identity(Identity identity);
   const Identity& identity() const { return identity_; }
 
-  // By when a call that begins now must be answered.
+  // The deadline of a call that begins now.
   Deadline deadline() const { return here().now() + times_.call; }
 
   // Answers a request. The row of the method has been looked up in the call's revision.
@@ -76,7 +76,8 @@ class McpServer {
   // The result of `initialize` in that revision, for that caller.
   Task<std::string> initialize_result(mcp::Revision revision, Caller caller) const;
 
-  // Whether `caller` may open a session now: how often is bounded like calls (limits.rates).
+  // Whether `caller` may open a session now: the number of sessions is limited like calls
+  // (limits.rates).
   Result<void> may_initialize(const Principal& caller, std::string_view from) const {
     return pipeline_.count_initialize(caller, from);
   }
@@ -98,13 +99,13 @@ class McpServer {
   Instructions instructions_;
   std::size_t max_batch_ = 100;
   Identity identity_;
-  std::string info_;  // What `identity_` comes to as a raw serverInfo.
+  std::string info_;  // `identity_` as a raw serverInfo.
 };
 
 // The client's capabilities in an `initialize` request, raw.
 std::string client_capabilities(const mcp::Message& initialize);
 
-// The same of a request without a session.
+// The same for a request without a session.
 std::string_view declared_capabilities(const mcp::Message& request);
 
 // Why a client without a session cannot be asked; the missing capability is stored in the call.
@@ -113,8 +114,8 @@ Error cannot_be_asked(const Call& call, std::string_view method);
 // The level in a logging/setLevel request.
 Result<int> asked_level(const mcp::Message& request);
 
-// True if the client of `request` wants a log message with these raw params: a session states it
-// once (`session_level`), a stateless request says so itself.
+// True if the client of `request` receives a log message with these raw params: a session sets its
+// level once (`session_level`), a stateless request states it itself.
 bool is_wanted_log(std::string_view params, const mcp::Message& request, mcp::Revision revision,
                    std::optional<int> session_level);
 

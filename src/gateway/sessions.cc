@@ -79,12 +79,13 @@ void Sessions::end(Session& session) {
   if (session.ended.exchange(true)) return;
   directory_.count.fetch_sub(1);
   session.share.give_back();
+  session.listed.remove();
   const auto worker = static_cast<std::size_t>(session.worker);
   Sessions& there = *directory_.workers[worker];
   directory_.executors[worker]->post([&there, id = session.id] {
     const auto found = there.known_.find(id);
     if (found == there.known_.end()) return;
-    // The stream goes here, on its own worker: others may still hold the session.
+    // The stream is destroyed here, on its own worker, because others may still hold the session.
     if (const auto stream = std::move(found->second->stream)) there.streams_.close(*stream);
     if (there.notify_end_) there.notify_end_(found->second);
     there.known_.erase(found);

@@ -1,7 +1,7 @@
-// Sessions of the revisions that have them. Each session has an owner worker, which its id names;
-// any worker finds it, remembers it, and from then on needs to ask nobody.
+// Sessions of the session-based revisions. Each session has an owner worker, which its id names.
+// Any worker can find a session, and then caches it.
 //
-// One Sessions per worker, confined to it; Directory is what they share.
+// One Sessions per worker, confined to it; all share a Directory.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,7 @@
 #include "core/text_hash.h"
 #include "gateway/call/subscriptions.h"
 #include "gateway/event_stream.h"
+#include "gateway/open_clients.h"
 #include "mcp/revision.h"
 
 namespace patchbay::gateway {
@@ -37,17 +38,18 @@ struct Session {
     return level < 0 ? std::nullopt : std::optional(level);
   }
 
-  Shares::Share share;  // Of its owner; given back when the session ends.
+  OpenClients::Entry listed;  // Removed when the session ends.
+  Shares::Share share;        // The share of its owner; returned when the session ends.
   std::atomic<bool> ended = false;
-  std::atomic<int> log_level = -1;          // The least important messages it wants; -1: never set.
+  std::atomic<int> log_level = -1;  // The least important messages that it receives; -1: never set.
   std::atomic<std::int64_t> last_used = 0;  // Clock ticks.
   Subscriber subscriber;
-  FollowedTasks tasks;        // That it has made.
-  std::atomic<int> open = 0;  // Requests and streams under way: not idle.
+  FollowedTasks tasks;        // The tasks that it has created.
+  std::atomic<int> open = 0;  // Requests and streams in progress, so that it is not idle.
 
   // Owner worker only.
   std::shared_ptr<EventStream>
-      stream;  // Of messages that belong to no request; made when asked for.
+      stream;  // For messages that belong to no request; made when it is requested.
 };
 
 class Sessions {
@@ -61,20 +63,20 @@ class Sessions {
     std::atomic<std::int64_t> idle = 0;  // Clock ticks.
   };
 
-  // `number` is this worker's place in the directory. REQUIRES: both outlive the sessions.
+  // `number` is the index of this worker in the directory. REQUIRES: both outlive the sessions.
   Sessions(int number, Directory& directory, EventStreams& streams)
       : number_(number), directory_(directory), streams_(streams) {}
   ~Sessions();
 
-  // Code::overloaded if there are too many; Code::rate_limited if there are too many of this owner,
-  // whose share is `whose`.
+  // Code::overloaded if there are too many; Code::rate_limited if this owner, whose share is
+  // `whose`, has too many.
   Result<std::shared_ptr<Session>> create(mcp::Revision revision, Caller owner,
                                           std::string capabilities, std::string_view whose);
 
-  // Code::session_not_found if it is unknown, has ended, or belongs to someone else.
+  // Code::session_not_found if it is unknown, has ended, or belongs to another caller.
   Task<std::shared_ptr<Session>> find(std::string id, const Principal& caller);
 
-  // Ends the session, wherever it lives.
+  // Ends the session on its owner worker.
   void end(Session& session);
 
   // Called on the owner worker when a session has ended.
@@ -82,10 +84,10 @@ class Sessions {
     notify_end_ = std::move(notify);
   }
 
-  // Ends sessions that have been idle for too long and forgets those that have ended elsewhere.
+  // Ends sessions that have been idle for too long, and removes those that have ended elsewhere.
   void sweep(Deadline now);
 
-  // Calls `visit` for each session whose home is here.
+  // Calls `visit` for each session whose owner is this worker.
   template <class Visit>
   void each_on_worker(Visit visit) {
     for (const auto& [id, session] : known_) {
@@ -103,7 +105,7 @@ class Sessions {
   TextMap<std::shared_ptr<Session>> known_;
 };
 
-// Keeps a session from being idle, and notes its use.
+// Keeps a session from being idle, and records its use.
 class SessionUse {
  public:
   explicit SessionUse(std::shared_ptr<Session> session);

@@ -12,10 +12,11 @@ namespace patchbay::gateway {
 using mcp::ItemKind;
 
 namespace {
-constexpr std::size_t kMaxMeanings = 10;  // Of an ambiguous name, that an error lists.
+constexpr std::size_t kMaxMeanings =
+    10;  // The number of candidates of an ambiguous name that an error lists.
 
-// The upstream in whose name `target` begins, if it is not up and offers nothing of that kind: it
-// may have the item as soon as it is.
+// The upstream whose name begins `target`, if it is not up and offers nothing of that kind: it may
+// have the item once it is up.
 std::shared_ptr<Upstream> absent_upstream(const Catalog& catalog, const Call& call) {
   const std::string_view target = call.target;
   for (const std::string_view separator : {"__", "."}) {
@@ -88,7 +89,7 @@ Error unknown_item(const Call& call) {
   }
   std::string message = fmt::format("unknown {}: {}", mcp::info(call.item).noun, call.target);
   if (call.item != ItemKind::resource) return {Code::not_found, std::move(message)};
-  // The stateless revision has no code of its own for this.
+  // The stateless revision has no separate code for this.
   const bool stateless = mcp::info(call.revision).stateless;
   return {stateless ? Code::not_found : Code::resource_not_found, std::move(message),
           fmt::format("{{\"uri\":{}}}", json::quote(call.target))};

@@ -1,5 +1,5 @@
-// What a request names: reads the name, finds the item in a catalog, and translates URIs between
-// the catalog and its upstream.
+// The item that a request names: reads the name, finds the item in a catalog, and translates URIs
+// between the catalog and its upstream.
 //
 // Functions without state; on the caller's worker.
 #pragma once
@@ -27,10 +27,10 @@ const CatalogEntry* find_item(const Catalog& catalog, const Call& call);
 // prefix by which the catalog distinguishes upstreams. Valid as long as the call.
 std::string_view own_name(const CatalogEntry& entry, const Call& call);
 
-// What the caller receives if there is no such item.
+// The error that the caller receives if there is no such item.
 Error unknown_item(const Call& call);
 
-// Replaces the upstream's URIs in the result of resources/read by those of the catalog: an
+// Replaces the upstream's URIs in the result of resources/read by those of the catalog, because an
 // upstream's own URI would lead to another upstream.
 void rename_contents(mcp::Reply& reply, const Catalog& catalog, std::string_view upstream);
 

@@ -55,7 +55,7 @@ class Writer {
     for (const NodeId member : members) {
       if (member != members.front()) out_ += ',';
       const auto key = index_.key(member);
-      // An unpaired surrogate in a key has become one.
+      // In a decoded key, U+FFFD may replace an unpaired surrogate.
       if (index_[member].key_decoded && key.contains(kReplacement)) return false;
       append_quoted(out_, key);
       out_ += ':';

@@ -65,16 +65,21 @@ bool Cursor::enter_array() {
   return push(false);
 }
 
+// Consumes the end of an object or array; false, since nothing follows in it.
+inline bool Cursor::leave() {
+  ++at_;
+  --depth_;
+  objects_ >>= 1;
+  fresh_ = false;
+  return false;
+}
+
 bool Cursor::next_member(std::string_view& key, std::string& decoded) {
   if (fault_) return false;
   skip_space();
   if (at_ == end_) return fail("the text ends inside an object");
   if (*at_ == '}') {
-    ++at_;
-    --depth_;
-    objects_ >>= 1;
-    fresh_ = false;
-    return false;
+    return leave();
   }
   if (!fresh_) {
     if (*at_ != ',') return fail("a comma or the end of the object is expected");
@@ -104,11 +109,7 @@ bool Cursor::next_element() {
   skip_space();
   if (at_ == end_) return fail("the text ends inside an array");
   if (*at_ == ']') {
-    ++at_;
-    --depth_;
-    objects_ >>= 1;
-    fresh_ = false;
-    return false;
+    return leave();
   }
   if (!fresh_) {
     if (*at_ != ',') return fail("a comma or the end of the array is expected");
@@ -124,8 +125,8 @@ bool Cursor::finish() {
   return at_ == end_ || fail("something follows the value");
 }
 
-// Goes over an object or array and everything in it without recursion: the levels it opens are bits
-// of objects_, like those that enter_object() and enter_array() open.
+// Passes an object or array and everything in it without recursion. The levels that it opens are
+// bits of objects_, like those of enter_object() and enter_array().
 bool Cursor::nested() {
   const int outer = depth_;
   std::string passed;  // The last key that had to be decoded; the caller's own is still in use.
@@ -137,7 +138,7 @@ bool Cursor::nested() {
       if (!scalar()) return false;
       fresh_ = false;
     }
-    // On to the next value inside, closing every level that ends here.
+    // Advances to the next value inside, closing every level that ends here.
     for (;;) {
       if (depth_ == outer) return true;
       std::string_view key;
@@ -205,7 +206,7 @@ bool Cursor::string() {
   return true;
 }
 
-// From the first character that is not plain on.
+// From the first character that is not plain.
 bool Cursor::rest_of_string() {
   for (;; at_ = plain_end(at_, end_)) {
     if (at_ == end_) return fail("the text ends inside a string");

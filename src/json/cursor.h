@@ -93,6 +93,7 @@ class Cursor {
   }
   void skip_spaces();
   bool push(bool object);
+  bool leave();
   bool next_member(std::string_view& key, std::string& decoded);
   bool string();
   bool rest_of_string();

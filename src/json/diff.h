@@ -14,8 +14,8 @@ struct Difference {
   std::string after;    // Raw; empty: removed.
 };
 
-// At most `most` of them, in the order of `before`, then of `after`. A text that cannot be read is
-// one difference as a whole.
+// At most `most` differences, in the order of `before`, then of `after`. An unreadable text is one
+// difference as a whole.
 std::vector<Difference> differences(std::string_view before, std::string_view after,
                                     std::size_t most);
 

@@ -23,7 +23,7 @@ class Edit {
  public:
   explicit Edit(std::string_view text) : text_(text), at_(text) {}
 
-  // The result of an object: where its first member goes, and whether any is left or removed.
+  // The result of an object: the position of its first member, and whether any is left or removed.
   struct Members {
     const char* front = nullptr;  // Null if there was no object.
     bool stored = false;
@@ -78,7 +78,7 @@ class Edit {
   }
   Type peek() { return at_.peek(); }
 
-  // A value may be walked over first and replaced as a whole afterwards.
+  // A value may be walked over first and then replaced as a whole.
   struct Mark {
     const char* begin;
     std::size_t changes;
@@ -113,7 +113,7 @@ class Edit {
   // Changes `text`, which is the one walked over, to the result. Views of it become invalid.
   void apply_to(std::string& text);
 
-  // The offset in result() of what was at `offset`. REQUIRES: it has not been removed.
+  // The offset in result() of the byte at `offset`. REQUIRES: it has not been removed.
   std::size_t moved(std::size_t offset) const;
 
  private:

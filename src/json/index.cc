@@ -135,7 +135,7 @@ bool Index::build(Cursor& cursor, std::size_t most, std::string& fault) {
       if (!cursor.value(raw)) return false;
       node.size = static_cast<std::uint32_t>(raw.size());
     }
-    // Continues with the next value, closing everything that ends here.
+    // Continues with the next value, closing every level that ends here.
     for (;;) {
       if (depth == 0) return cursor.finish();
       Node& parent = nodes_[open[depth - 1]];

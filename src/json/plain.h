@@ -16,7 +16,8 @@ unsigned special_bytes(const char* at) {
   return bits_of((block == '"') | (block == '\\') | (block < ' '));
 }
 
-// Where the ASCII bytes of a block need a look: the same, but for what is beyond ASCII.
+// The ASCII bytes of a block that need attention: the same, except that bytes beyond ASCII do not
+// count.
 inline Block16 needs_a_look(UnsignedBlock16 block) {
   return (block == '"') | (block == '\\') | (block < ' ');
 }

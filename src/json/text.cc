@@ -58,8 +58,7 @@ char simple_escape(char c) {
   }
 }
 
-// Appends one escape, which begins at `at`, and moves on behind it; false for an unpaired
-// surrogate.
+// Appends one escape, which begins at `at`, and advances past it; false for an unpaired surrogate.
 bool append_escaped(std::string& out, const char*& at, const char* end) {
   if (at[1] != 'u') {
     out += simple_escape(at[1]);
@@ -84,7 +83,7 @@ bool append_escaped(std::string& out, const char*& at, const char* end) {
   return paired;
 }
 
-// What stands for a character that cannot stand in a string as it is.
+// The replacement for a character that a string cannot contain as it is.
 void append_escape(std::string& out, char c) {
   switch (c) {
     case '"':
@@ -108,7 +107,7 @@ void append_escape(std::string& out, char c) {
   }
 }
 
-// Appends one character beyond ASCII and moves on behind it; U+FFFD for a byte that begins none.
+// Appends one character beyond ASCII and advances past it; U+FFFD for a byte that begins none.
 void append_character(std::string& out, const char*& at, const char* end) {
   const std::size_t length = utf8_length({at, end});
   out.append(length > 0 ? std::string_view(at, length) : kReplacement);
@@ -144,7 +143,7 @@ std::size_t utf8_prefix(std::string_view text) {
   const auto nowhere = [](UnsignedBlock16) { return Block16{}; };
   const char* at = text.data();
   while (at != end) {
-    // Faster over ASCII, then over anything; then what is left, one character at a time.
+    // Blocks of ASCII first, then blocks of any text, then the rest one character at a time.
     while (end - at >= 16 && is_ascii(at)) at += 16;
     at = skip_utf8(at, end, nowhere);
     if (at == end) break;
@@ -192,7 +191,7 @@ void append_quoted(std::string& out, std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
   const char* special = plain_end(at, end);
-  if (special == end) {  // As most are.
+  if (special == end) {  // The usual case.
     const std::size_t before = out.size();
     stretch(out, before + text.size() + 2);
     char* const to = out.data() + before;
@@ -249,7 +248,7 @@ std::string quote(std::string_view text) {
 bool append_unquoted(std::string& out, std::string_view raw) {
   std::string_view inside = raw.substr(1, raw.size() - 2);
   std::size_t plain = inside.find('\\');
-  if (plain == std::string_view::npos) {  // As most are.
+  if (plain == std::string_view::npos) {  // The usual case.
     out += inside;
     return true;
   }

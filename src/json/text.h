@@ -9,12 +9,12 @@
 
 namespace patchbay::json {
 
-// U+FFFD: what stands for bytes or a surrogate that are no character.
+// U+FFFD: the replacement for bytes or a surrogate that are no character.
 inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// How many bytes the UTF-8 character at the front takes; 0 if it is not valid UTF-8.
+// The number of bytes of the UTF-8 character at the front; 0 if it is not valid UTF-8.
 std::size_t utf8_length(std::string_view text);
-// How many of the first bytes are whole characters; what follows them is none.
+// The number of leading bytes that are whole characters; the bytes after them are not one.
 std::size_t utf8_prefix(std::string_view text);
 bool is_utf8(std::string_view text);
 

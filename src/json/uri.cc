@@ -47,17 +47,34 @@ std::string normal_host(std::string_view authority, std::string_view scheme) {
   if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
     authority.remove_prefix(at + 1);
   }
-  const auto cut = [&](std::string_view end) {
-    if (authority.ends_with(end)) authority.remove_suffix(end.size());
-  };
-  if (scheme == "http" || scheme == "ws") cut(":80");
-  if (scheme == "https" || scheme == "wss") cut(":443");
-  cut(":");
-  cut(".");
-  return ascii_lower(authority);
+  std::string_view port;
+  const auto colon = authority.rfind(':');
+  if (colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos) {
+    port = authority.substr(colon + 1);
+    authority.remove_suffix(port.size() + 1);
+  }
+  while (port.starts_with('0')) port.remove_prefix(1);
+  if ((scheme == "http" || scheme == "ws") && port == "80") port = "";
+  if ((scheme == "https" || scheme == "wss") && port == "443") port = "";
+  if (authority.ends_with('.')) authority.remove_suffix(1);
+  std::string host = ascii_lower(authority);
+  if (!port.empty()) host.append(":").append(port);
+  return host;
 }
 
-// Each %XX as its byte. `strays` says whether a percent sign is followed by anything else.
+// As programs read it that drop line ends and tabs, and blanks around it, and as those do for which
+// it ends with a NUL.
+std::string without_controls(std::string_view text) {
+  text = text.substr(0, text.find('\0'));
+  const auto blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  std::string out(text);
+  std::erase_if(out, [](char c) { return c == '\t' || c == '\r' || c == '\n'; });
+  return out;
+}
+
+// Each %XX as its byte. `strays` is set to whether a percent sign is followed by anything else.
 std::string decoded(std::string_view text, bool& strays) {
   std::string out;
   out.reserve(text.size());
@@ -143,12 +160,18 @@ std::string decode_percents_leniently(std::string_view text) {
 }
 
 std::string normal_uri(std::string_view text) {
-  std::string slashes(text);
+  std::string slashes = without_controls(text);
   std::ranges::replace(slashes, '\\', '/');
   UriParts parts = split_uri(slashes);
   const std::string scheme = ascii_lower(parts.scheme.value_or(""));
-  const std::string host = normal_host(parts.authority.value_or(""), scheme);
+  std::string host = normal_host(parts.authority.value_or(""), scheme);
   if (parts.scheme) parts.scheme = scheme;
+  // file:/a, file:///a and file://localhost/a are one file, and a file has no query.
+  if (scheme == "file") {
+    if (host == "localhost") host.clear();
+    if (parts.path.starts_with('/')) parts.authority = host;
+    parts.query.reset();
+  }
   if (parts.authority) parts.authority = host;
   return join(parts, without_dots(without_empty_segments(parts.path)));
 }

@@ -1,9 +1,9 @@
-// Goes over text beyond ASCII 16 bytes at a time, and checks that it is UTF-8: no overlong form, no
-// surrogate, nothing above U+10FFFF. What is left for a look byte by byte is a fault, and the last
-// few bytes of a text. Pure.
+// Checks text beyond ASCII 16 bytes at a time: it must be UTF-8 without overlong forms, surrogates
+// and characters above U+10FFFF. A fault, and the last few bytes of a text, are left for a check
+// byte by byte.
 //
-// Comparisons alone, which every processor with vectors has; the tables of the usual algorithm need
-// a shuffle that the oldest x86-64 lacks.
+// Pure. Uses comparisons only, which every processor with vectors has; the tables of the usual
+// algorithm need a shuffle that the oldest x86-64 lacks.
 #pragma once
 
 #include <bit>
@@ -19,19 +19,19 @@ struct Utf8Window {
   UnsignedBlock16 two_back;
   UnsignedBlock16 three_back;
 
-  // Of bytes in front of which no character is incomplete.
+  // For bytes that no incomplete character precedes.
   static Utf8Window first(const char* at) {
     const auto now = load_block<UnsignedBlock16>(at);
     return {now, shift_in_zeros<1>(now), shift_in_zeros<2>(now), shift_in_zeros<3>(now)};
   }
-  // REQUIRES: three bytes in front of `at`.
+  // REQUIRES: there are three bytes before `at`.
   static Utf8Window next(const char* at) {
     return {load_block<UnsignedBlock16>(at), load_block<UnsignedBlock16>(at - 1),
             load_block<UnsignedBlock16>(at - 2), load_block<UnsignedBlock16>(at - 3)};
   }
 };
 
-// Where the bytes break the rules of UTF-8 (RFC 3629, section 4).
+// The positions at which the bytes violate UTF-8 (RFC 3629, section 4).
 inline Block16 utf8_faults(const Utf8Window& window) {
   const auto& [now, one_back, two_back, three_back] = window;
   // Signed, continuation bytes are the lowest: -128 for 0x80 to -65 for 0xBF.
@@ -39,7 +39,7 @@ inline Block16 utf8_faults(const Utf8Window& window) {
   const Block16 continues = low < -64;
   const Block16 must_continue = (one_back >= 0xC0) | (two_back >= 0xE0) | (three_back >= 0xF0);
   const Block16 never = ((now & 0xFE) == 0xC0) | (now >= 0xF5);
-  const Block16 from_a0 = low >= -96;  // Of continuation bytes; of others it does not matter.
+  const Block16 from_a0 = low >= -96;  // For continuation bytes; irrelevant for others.
   const Block16 from_90 = low >= -112;
   const Block16 overlong = ((one_back == 0xE0) & ~from_a0) | ((one_back == 0xF0) & ~from_90);
   const Block16 surrogate = (one_back == 0xED) & from_a0;
@@ -47,8 +47,8 @@ inline Block16 utf8_faults(const Utf8Window& window) {
   return (continues ^ must_continue) | never | overlong | surrogate | beyond;
 }
 
-// Where the character begins that reaches up to `at` or beyond; `at` if none does. Looks back no
-// further than `from`.
+// The start of the character that reaches up to `at` or beyond; `at` if there is none. Looks back
+// no further than `from`.
 inline const char* character_start(const char* from, const char* at) {
   const auto is_lead = [&](int back, unsigned char least) {
     return at - from >= back && static_cast<unsigned char>(at[-back]) >= least;
@@ -62,9 +62,9 @@ inline const char* character_start(const char* from, const char* at) {
 // Of 16 bytes.
 inline bool is_ascii(const char* at) { return bits_of(load_block<Block16>(at) < 0) == 0; }
 
-// Goes over whole characters from `from` on that are UTF-8 and have no byte where `stops` says so.
-// It ends at such a byte, or a little before a fault, the end or 16 bytes of ASCII: the
-// caller goes on from there one character at a time, or faster over ASCII.
+// Passes whole characters from `from` on that are UTF-8 and contain no byte that `stops` marks.
+// Ends at such a byte, or shortly before a fault, the end or 16 bytes of ASCII: the caller
+// continues from there one character at a time, or faster over ASCII.
 template <class Stops>
 const char* skip_utf8(const char* const from, const char* end, Stops stops) {
   if (end - from < 16) return from;
@@ -73,7 +73,7 @@ const char* skip_utf8(const char* const from, const char* end, Stops stops) {
     const unsigned wrong = bits_of(utf8_faults(window));
     const unsigned stop = bits_of(stops(window.now));
     if (wrong | stop) {
-      // A stop is ASCII: a character that it cuts short is a fault right there.
+      // A stop is ASCII: a character that it truncates is a fault at that position.
       const unsigned first_wrong = static_cast<unsigned>(std::countr_zero(wrong));
       const unsigned first_stop = static_cast<unsigned>(std::countr_zero(stop));
       return first_stop < first_wrong ? at + first_stop : character_start(from, at);

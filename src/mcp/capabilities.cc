@@ -71,7 +71,7 @@ Abilities abilities_of(Revision revision, std::string_view capabilities) {
     if (key == "sampling") {
       can.sampling = true;
       can.sampling_tools = fine && declares(raw, "tools");
-      // Before it could be declared, every client had it.
+      // Before this capability existed, every client supported forms.
       can.sampling_context = !fine || declares(raw, "context");
     }
     if (key == "elicitation" && revision >= kElicitation) {

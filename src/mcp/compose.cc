@@ -15,7 +15,7 @@ namespace {
 using json::Object;
 
 constexpr std::size_t kOurParams =
-    384;  // Upper bound of the bytes that we add to those of a client.
+    512;  // Upper bound of the bytes that we add to those of a client.
 
 // Parameters that not every revision has. Without a method: of any.
 struct ParamSpan {
@@ -87,7 +87,27 @@ void add_envelope(Object& meta, const Message& from, const Forwarding& how) {
   }
 }
 
+constexpr std::string_view kProgressToken = "progressToken";
+constexpr std::string_view kTraceparent = "traceparent";
+constexpr std::string_view kTracestate = "tracestate";
+constexpr std::string_view kBaggage = "baggage";
+
+void add_context(Object& meta, std::string& text, const trace::SentContext& context) {
+  const auto add = [&](std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    meta.key(key);
+    json::append_quoted(text, value);
+  };
+  add(kTraceparent, context.traceparent());
+  add(kTracestate, context.tracestate());
+  add(kBaggage, context.baggage());
+}
+
 }  // namespace
+
+bool is_context_key(std::string_view key) {
+  return key == kTraceparent || key == kTracestate || key == kBaggage;
+}
 
 const std::string& client_info() {
   static const std::string info =
@@ -145,19 +165,24 @@ std::string forward(const Message& from, const Forwarding& how) {
     if (!how.task.empty()) params.raw("task", how.task);
     params.members(how.answers);
     const bool stateless = info(how.to).stateless;
-    bool any_meta = stateless;
-    for (const auto& member : from.meta) any_meta |= !member.key.starts_with(kMetaPrefix);
+    const auto is_forwarded = [&how](std::string_view key) {
+      return !key.starts_with(kMetaPrefix) && !(how.context && is_context_key(key));
+    };
+    bool any_meta = stateless || how.progress || (how.context && !how.context->empty());
+    for (const auto& member : from.meta) any_meta |= is_forwarded(member.key);
     if (any_meta) {
       params.key("_meta");
       Object meta(text);
       if (stateless) add_envelope(meta, from, how);
+      if (how.progress && !from.meta_member(kProgressToken)) meta.raw(kProgressToken, how.id);
       for (const auto& member : from.meta) {
-        if (member.key == "progressToken") {
+        if (member.key == kProgressToken) {
           meta.raw(member.key, how.id);
-        } else if (!member.key.starts_with(kMetaPrefix)) {
+        } else if (is_forwarded(member.key)) {
           meta.raw(member.key, member.raw);
         }
       }
+      if (how.context) add_context(meta, text, *how.context);
     }
   }
   text += '}';
@@ -174,6 +199,29 @@ std::string with_envelope(std::string_view params, Revision revision,
     object.key("_meta");
     Object meta(text);
     add_envelope(meta, Message(), {.to = revision, .capabilities = capabilities});
+  }
+  return text;
+}
+
+std::string with_context(std::string_view params, const trace::SentContext& context) {
+  if (context.empty()) return std::string(params);
+  std::string text;
+  {
+    Object object(text);
+    std::string_view old;
+    json::each_member(params, [&](std::string_view key, std::string_view raw) {
+      if (key == "_meta") {
+        old = raw;
+      } else {
+        object.raw(key, raw);
+      }
+    });
+    object.key("_meta");
+    Object meta(text);
+    json::each_member(old, [&](std::string_view key, std::string_view raw) {
+      if (!is_context_key(key)) meta.raw(key, raw);
+    });
+    add_context(meta, text, context);
   }
   return text;
 }
@@ -201,7 +249,7 @@ std::string with_token(std::string_view params, std::string_view token) {
   {
     Object object(text);
     json::each_member(params, [&](std::string_view key, std::string_view raw) {
-      object.raw(key, key == "progressToken" ? token : raw);
+      object.raw(key, key == kProgressToken ? token : raw);
     });
   }
   return text;

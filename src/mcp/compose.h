@@ -9,6 +9,7 @@
 #include "mcp/message.h"
 #include "mcp/reply.h"
 #include "mcp/revision.h"
+#include "trace/call_trace.h"
 
 namespace patchbay::mcp {
 
@@ -30,10 +31,13 @@ struct Forwarding {
   std::string_view target = {};      // ...and its name at the upstream.
   Revision to = kNewestSessionBased;
   std::string_view task = {};  // Raw, for an upstream that should run the call as a task.
+  // Replaces the trace context that the client sent; null: that is forwarded unchanged.
+  const trace::SentContext* context = nullptr;
+  bool progress = false;  // The server is to report progress, even if the client did not ask.
 
   // For the stateless revision only.
   std::string_view capabilities = "{}";  // Of the client, raw.
-  std::string_view log_level = {};       // Of a client that has set it for its session; a name.
+  std::string_view log_level = {};       // For a client that has set it for its session; a name.
   std::string_view answers = {};  // Raw members for the retry of a call that asked for input.
 };
 
@@ -44,6 +48,13 @@ std::string forward(const Message& from, const Forwarding& how);
 // The raw params of a request of our own with the envelope of the stateless revision.
 std::string with_envelope(std::string_view params, Revision revision,
                           std::string_view capabilities = "{}");
+
+// Whether a member of `_meta` holds a part of the trace context.
+bool is_context_key(std::string_view key);
+
+// The raw params of a request of our own with that trace context in their `_meta`, instead of an
+// existing one. Unchanged if the context is empty.
+std::string with_context(std::string_view params, const trace::SentContext& context);
 
 std::string notification(std::string_view method, std::string_view params);
 

@@ -180,6 +180,27 @@ TEST(Forward, NamesTheTargetAndMintsTheToken) {
       R"("_meta":{"progressToken":42,"traceparent":"t"}}})");
 }
 
+TEST(Forward, ReplacesTheContextOfTheTrace) {
+  const trace::SpanContext span{.trace = {1}, .span = {2}, .sampled = true};
+  const trace::SentContext context(span, "a=\"b\"", "k=v");
+  const std::string members =
+      R"("traceparent":")" + to_traceparent(span) + R"(","tracestate":"a=\"b\"","baggage":"k=v")";
+  const auto sent = [&](const std::string& params) {
+    Message message;
+    const std::string text =
+        R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{)" + params + "}}";
+    EXPECT_TRUE(parse(text, message));
+    const std::string request = forward(message, {.id = "2", .context = &context});
+    return std::string(*json::member(request, "params"));
+  };
+  EXPECT_EQ(sent(R"("_meta":{"a": 1 ,"traceparent":"t","baggage":"b","z":[ 2]})"),
+            R"({"_meta":{"a":1,"z":[ 2],)" + members + "}}");
+  EXPECT_EQ(sent(R"("x":1)"), R"({"x":1,"_meta":{)" + members + "}}");
+  EXPECT_EQ(with_context(R"({"_meta":{"tracestate":"t","k":1},"y":2})", context),
+            R"({"y":2,"_meta":{"k":1,)" + members + "}}");
+  EXPECT_EQ(with_context(R"({"y":2})", {}), R"({"y":2})");
+}
+
 TEST(Forward, SendsWhatTheRevisionKnows) {
   Message message;
   const std::string text =

@@ -15,16 +15,16 @@ namespace patchbay::mcp {
 enum class Reach : std::uint8_t {
   here,          // Answered by the gateway itself.
   catalog,       // Answered from what all upstreams offer, merged.
-  by_name,       // Sent to the one upstream that has the item a parameter names.
-  by_reference,  // The same, where the parameter is an object that says of which kind the item is.
-  by_task,       // Sent to the one upstream that has the task a parameter names.
-  dropped,       // A notification that asks nothing of us.
+  by_name,       // Sent to the one upstream that has the item named by a parameter.
+  by_reference,  // The same, but the parameter is an object that states the kind of the item.
+  by_task,       // Sent to the one upstream that has the task named by a parameter.
+  dropped,       // A notification that requires nothing of the gateway.
 };
 
-// Which of the methods that the gateway answers itself.
+// Identifies the methods that the gateway answers itself.
 enum class Local : std::uint8_t { none, initialize, discover, ping, set_level, listen, cancelled };
 
-// What a routed method does, for the few places that treat it specially.
+// What a routed method does, for the code that treats some of them specially.
 enum class Action : std::uint8_t {
   none,
   call_tool,
@@ -39,8 +39,8 @@ enum class Action : std::uint8_t {
   task_unfollow,
 };
 
-// Facts about a method; they are combined with |.
-inline constexpr unsigned kAlwaysAllowed = 1;  // Rules cannot take it away.
+// Facts about a method, combined with |.
+inline constexpr unsigned kAlwaysAllowed = 1;  // Rules cannot forbid it.
 inline constexpr unsigned kInputRounds = 2;    // Stateless: may be answered with `input_required`.
 inline constexpr unsigned kCacheHints = 4;     // Stateless: the result has ttlMs and cacheScope.
 inline constexpr unsigned kOnlyReads = 8;      // May be repeated if the first outcome is unknown.
@@ -50,14 +50,17 @@ struct Method {
   Reach reach;
   Local local;
   std::string_view target;  // The parameter that names the item; also mirrored in Mcp-Name.
-  ItemKind item;            // Which kind of item is listed or named; says nothing for `here`.
-  bool session_based;       // Exists in the revisions with sessions...
-  bool stateless;           // ...and in those without.
+  ItemKind item;            // The kind of the listed or named item; meaningless for `here`.
+  bool session_based;       // Exists in the session-based revisions...
+  bool stateless;           // ...and in the stateless ones.
   Action action = Action::none;
   unsigned facts = 0;
   Revision since = Revision::v2024_11_05;
 
   constexpr bool has(unsigned fact) const { return (facts & fact) != 0; }
+  constexpr bool exists_in(Revision revision) const {
+    return (info(revision).stateless ? stateless : session_based) && revision >= since;
+  }
   // Starts or ends a subscription of one resource.
   constexpr bool subscribes() const {
     return action == Action::subscribe || action == Action::unsubscribe;
@@ -112,7 +115,7 @@ inline constexpr std::array kMethods{
 };
 
 // Requests that frontends make on behalf of clients that listen: start and end receiving updates of
-// a task. No client can send them.
+// a task. Clients cannot send them.
 inline constexpr Method kFollowTask{"tasks/follow", Reach::by_task,     Local::none,
                                     "taskId",       ItemKind::tool,     false,
                                     false,          Action::task_follow};
@@ -120,10 +123,10 @@ inline constexpr Method kUnfollowTask{
     "tasks/unfollow", Reach::by_task, Local::none, "taskId",
     ItemKind::tool,   false,          false,       Action::task_unfollow};
 
-// What a server may ask of its client, and from when on.
+// What a server may request from its client, and since which revision.
 struct ClientMethod {
   std::string_view name;
-  std::string_view capability;  // What a client that answers it declares.
+  std::string_view capability;  // The capability that a client declares to answer it.
   Revision since;
 };
 
@@ -140,23 +143,33 @@ constexpr const ClientMethod* find_client_method(std::string_view name) {
   return nullptr;
 }
 
-constexpr const Method* find_method(std::string_view name, Revision revision) {
+// The row of a method in any revision; null if there is none.
+constexpr const Method* find_row(std::string_view name) {
   for (const auto& method : kMethods) {
-    if (method.name == name) {
-      const bool known = info(revision).stateless ? method.stateless : method.session_based;
-      return known && revision >= method.since ? &method : nullptr;
-    }
+    if (method.name == name) return &method;
   }
   return nullptr;
 }
 
-// The same in any revision, for a message that is passed on as it is. What is unknown may do more
-// than read.
+constexpr const Method* find_method(std::string_view name, Revision revision) {
+  const auto* const row = find_row(name);
+  return row && row->exists_in(revision) ? row : nullptr;
+}
+
+constexpr Local local_of(std::string_view name) {
+  const auto* const row = find_row(name);
+  return row ? row->local : Local::none;
+}
+
+constexpr Action action_of(std::string_view name) {
+  const auto* const row = find_row(name);
+  return row ? row->action : Action::none;
+}
+
+// For a message that is forwarded unchanged. An unknown method may do more than read.
 constexpr bool only_reads(std::string_view name) {
-  for (const auto& method : kMethods) {
-    if (method.name == name) return method.has(kOnlyReads);
-  }
-  return false;
+  const auto* const row = find_row(name);
+  return row && row->has(kOnlyReads);
 }
 
 }  // namespace patchbay::mcp

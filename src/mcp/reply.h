@@ -29,7 +29,7 @@ struct Reply {
   ResultType type = ResultType::none;
   bool has_hints = false;     // ttlMs or cacheScope is there.
   bool is_loose = false;      // structuredContent is there and is not an object.
-  bool has_failed = false;    // isError is true. Known only if `from` is set.
+  bool has_failed = false;    // isError is true.
   std::size_t meta_at = 0;    // Where result._meta begins in the body...
   std::size_t meta_size = 0;  // ...and how long it is; 0 if there is none.
 };

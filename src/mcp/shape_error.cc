@@ -20,8 +20,8 @@ bool defines(Revision revision, std::int64_t code) {
   return info(revision).stateless && code >= -32022 && code <= kReservedLast;
 }
 
-// True if the code has the upstream's meaning for a client of `to`. Errors about headers and
-// versions concern our request, not the client's.
+// True if the code has the same meaning for a client of `to` as at the upstream. Errors about
+// headers and versions concern our request, not the client's.
 bool same_meaning(std::int64_t code, Revision from, Revision to) {
   if (code < kReservedFirst || code > kReservedLast) return true;
   if (defines(from, code)) {

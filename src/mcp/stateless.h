@@ -13,7 +13,7 @@
 
 namespace patchbay::mcp {
 
-// The revision that a message claims in its `_meta`. Empty: none. An unknown one is
+// The revision that a message states in its `_meta`. Empty: none. An unknown one is
 // Code::unsupported_version with the supported ones in its data.
 Result<std::optional<Revision>> claimed_revision(const Message& message);
 

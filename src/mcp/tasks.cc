@@ -79,7 +79,7 @@ void append_state(json::Object& out, std::string_view task, std::string_view sta
     has_ttl = true;
     out.raw(to.ttl, raw);
   });
-  if (!has_ttl) out.raw(to.ttl, "null");  // For ever.
+  if (!has_ttl) out.raw(to.ttl, "null");  // Forever.
 }
 
 void append_meta(json::Object& out, std::string_view from, Revision to) {

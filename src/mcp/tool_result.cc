@@ -1,10 +1,13 @@
 #include "mcp/tool_result.h"
 
+#include <string>
+#include <utility>
+
 #include "json/text.h"
 
 namespace patchbay::mcp {
 
-std::string tool_result(std::initializer_list<std::string_view> texts, bool failed) {
+Reply tool_result(std::initializer_list<std::string_view> texts, bool failed) {
   std::size_t size = 64;
   for (const auto text : texts) size += text.size() + 32;
   std::string body = R"({"content":[)";
@@ -15,7 +18,9 @@ std::string tool_result(std::initializer_list<std::string_view> texts, bool fail
     body += '}';
   }
   body += failed ? R"(],"isError":true})" : "]}";
-  return body;
+  Reply reply = result_reply(std::move(body));
+  reply.has_failed = failed;
+  return reply;
 }
 
 }  // namespace patchbay::mcp

@@ -8,7 +8,6 @@
 
 #include "async/executor.h"
 #include "core/ids.h"
-#include "json/read.h"
 
 namespace patchbay::upstreams {
 
@@ -16,7 +15,7 @@ const FinishedTasks::Finished& FinishedTasks::keep(mcp::Reply reply,
                                                    std::optional<std::int64_t> ttl) {
   const auto longest = settings_.keep.count();
   const auto time = std::clamp<std::int64_t>(ttl.value_or(longest), 1, longest);
-  const bool failed = reply.is_error || json::member(reply.body, "isError") == "true";
+  const bool failed = reply.is_error || reply.has_failed;
   const std::string now = fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
   Finished one{.id = "at-once-" + random_hex(16),
                .state = "",
@@ -36,7 +35,7 @@ const FinishedTasks::Finished* FinishedTasks::find(std::string_view id) {
   return found == stored_.end() || found->expires < here().now() ? nullptr : &*found;
 }
 
-// The newest stays, however large it is.
+// The newest is not removed, whatever its size.
 void FinishedTasks::forget_old() {
   while (stored_.size() > 1 &&
          (bytes_ > settings_.stored.value || stored_.front().expires < here().now() ||

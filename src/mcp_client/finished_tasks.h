@@ -1,6 +1,7 @@
-// Calls that a client with a session wanted as tasks, and that a stateless server, which decides by
-// itself what becomes one, has answered at once. The answers are stored until the client fetches
-// them, for a while and up to a size; beyond that the oldest go first.
+// Calls that a client with a session requested as tasks, and that a stateless server answered at
+// once, since it decides itself which calls become tasks. The answers are stored until the client
+// fetches them, for a limited time and up to a total size; beyond that the oldest are removed
+// first.
 //
 // Confined to the worker of its link.
 #pragma once
@@ -21,17 +22,17 @@ class FinishedTasks {
  public:
   struct Finished {
     std::string id;
-    std::string state;  // As tasks/get shows it, raw.
+    std::string state;  // In the form of the result of tasks/get, raw.
     mcp::Reply reply;
     Deadline expires{};
   };
 
   explicit FinishedTasks(const TaskSettings& settings) : settings_(settings) {}
 
-  // `ttl` is how long the client would like it to be stored, in milliseconds.
+  // `ttl` is how long the client requests it to be stored, in milliseconds.
   const Finished& keep(mcp::Reply reply, std::optional<std::int64_t> ttl);
 
-  // Null if there is none, or no longer.
+  // Null if there is none, or none any more.
   const Finished* find(std::string_view id);
 
  private:

@@ -20,7 +20,7 @@ TEST(FinishedTasks, AreStoredAsLongAsRequested) {
   testing::ManualExecutor executor;
   FinishedTasks tasks(settings(10, 1000));
   const std::string soon = tasks.keep(mcp::result_reply(R"({"content":[]})"), 5'000).id;
-  const std::string late = tasks.keep(mcp::result_reply(R"({"isError":true})"), 1'000'000).id;
+  const std::string late = tasks.keep(mcp::scanned_reply(R"({"isError":true})"), 1'000'000).id;
   ASSERT_TRUE(tasks.find(soon) && tasks.find(late));
   EXPECT_EQ(json::string_member(tasks.find(soon)->state, "status"), "completed");
   EXPECT_EQ(json::member(tasks.find(soon)->state, "ttl"), "5000");

@@ -7,12 +7,14 @@
 
 #include "async/one_shot.h"
 #include "json/read.h"
+#include "mcp/compose.h"
 #include "mcp/tasks.h"
+#include "mcp/tool_result.h"
 
 namespace patchbay::upstreams {
 namespace {
 
-constexpr std::size_t kMostInputs = 16;  // In one round.
+constexpr std::size_t kMostInputs = 16;  // Of one round.
 // Between rounds in which the server asks nothing but to be called again.
 constexpr auto kPace = std::chrono::milliseconds(250);
 
@@ -23,7 +25,7 @@ struct Input {
   std::string result;  // The client's, raw.
 };
 
-// Shared with the answers, which may come after the call has stopped waiting.
+// Shared with the answers, which may arrive after the call has stopped waiting.
 struct Round {
   std::vector<Input> inputs;
   std::size_t missing = 0;
@@ -43,9 +45,10 @@ Result<std::vector<Input>> inputs_of(std::string_view result, const InputRound& 
         if (!about.related.empty()) params = mcp::with_related_task(params, about.related);
         inputs.push_back({std::string(key), method.value_or(""), std::move(params), ""});
       });
-  if (!well_formed) return Error{Code::upstream_failed, "the upstream asks in a malformed way"};
+  if (!well_formed)
+    return Error{Code::upstream_failed, "the upstream's input request is malformed"};
   if (inputs.size() > kMostInputs) {
-    return Error{Code::upstream_failed, "the upstream asks too many things at once"};
+    return Error{Code::upstream_failed, "too many pending input requests"};
   }
   return inputs;
 }
@@ -92,8 +95,7 @@ bool has_inputs(std::string_view result, const InputRound& round) {
 
 mcp::Reply cannot_ask(const gateway::Call& call, const Error& error) {
   if (call.method.action != mcp::Action::call_tool) return mcp::error_reply(error);
-  return mcp::result_reply(fmt::format(
-      R"({{"content":[{{"type":"text","text":{}}}],"isError":true}})", json::quote(error.message)));
+  return mcp::tool_result({error.message}, true);
 }
 
 Task<std::string> ask_inputs(const gateway::Call& call, std::string_view result, InputRound& about,
@@ -107,12 +109,16 @@ Task<std::string> ask_inputs(const gateway::Call& call, std::string_view result,
     auto slept = co_await sleep_until(std::min(deadline, here().now() + kPace));
     if (!slept) co_return slept.error();
   } else {
+    // The questions of one round are one stage.
+    const std::size_t stage = call.trace.begin_question();
+    const trace::SentContext context = call.trace.for_client(stage);
     for (std::size_t i = 0; i < round->inputs.size(); ++i) {
       const Input& input = round->inputs[i];
-      gateway::ask(call, input.method, input.params,
+      gateway::ask(call, input.method, mcp::with_context(input.params, context),
                    [round, i](mcp::Reply reply) { take_answer(*round, i, std::move(reply)); });
     }
     auto complete = co_await round->complete.wait(deadline);
+    call.trace.end_question(stage, !complete);
     if (!complete) co_return complete.error();
     for (const auto& input : round->inputs) about.answered.insert(input.key);
   }

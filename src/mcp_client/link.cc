@@ -26,11 +26,17 @@ std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::stri
 
 Task<mcp::Reply> failed(Error error) { co_return error; }
 
-// The server may answer with a task only where the client has declared tasks.
+// The server may answer with a task only if the client has declared tasks.
 bool is_unexpected_task(const gateway::Call& call, const TaskFields& fields,
                         const mcp::Reply& reply) {
   return reply.type == mcp::ResultType::task && reply.from && mcp::info(*reply.from).stateless &&
          !fields.declared && call.method.action == mcp::Action::call_tool;
+}
+
+// Progress gives the call more time.
+bool can_take_longer(const gateway::Call& call) {
+  const bool runs = call.method.reach == mcp::Reach::by_name && !call.method.subscribes();
+  return runs && call.clock.limit.count() > 0 && call.clock.limit < call.clock.total;
 }
 
 // The level that a client has set for its session; the lowest if it never did.
@@ -47,6 +53,9 @@ LinkCounters::LinkCounters(metrics::Registry& registry, std::string_view upstrea
       late(dropped(registry, upstream, "late")),
       refused(dropped(registry, upstream, "refused")),
       too_many(dropped(registry, upstream, "too_many")),
+      queue_time(registry.histogram("patchbay_upstream_queue_seconds",
+                                    "How long calls waited before they were sent.",
+                                    metrics::labels({{"upstream", upstream}}), metrics::kWait)),
       upstream(upstream) {}
 
 McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
@@ -57,6 +66,7 @@ McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters
       protocol_(settings.protocol),
       list_limits_(settings.lists),
       declared_(declared_abilities(settings)),
+      requests_progress_(settings.requests_progress),
       notifications_(settings.max_notifications),
       tasks_(*this, std::move(task_prefix), settings.tasks) {}
 
@@ -121,14 +131,15 @@ Task<mcp::Reply> McpLink::exchange(const gateway::Call& call, std::string_view t
     if (!sent) co_return sent.error();
     auto answer = co_await pending.answer.wait();
     auto reply = received(pending, std::move(answer));
-    // The server expects other arguments in headers than its last list said.
+    call.trace.leave(!reply || reply->is_error || reply->has_failed);
+    // The server expects other arguments in headers than in its last list.
     if (reply && reply->is_error && json::member(reply->body, "code") == "-32020") {
       events_.on_items_changed();
     }
     if (reply && is_unexpected_task(call, fields, *reply)) {
       co_return Error{Code::upstream_failed, "the upstream made a task for a client without tasks"};
     }
-    // A client with a session knows no results that request input: it is asked instead.
+    // Results that request input are unknown to a client with a session, so the client is asked.
     const bool asks = reply && reply->type == mcp::ResultType::input_required &&
                       !mcp::info(call.revision).stateless;
     if (!asks) co_return reply;
@@ -156,17 +167,24 @@ Result<void> McpLink::forward(const gateway::Call& call, std::string_view target
   pending.id = next_id_++;
   if (call.method.reach == mcp::Reach::by_task) pending.task = target;
   pending.repeatable = pending.task.empty();
+  call.trace.begin_attempt();
+  const net::Url* const server = call.trace.is_traced() ? channel_.server() : nullptr;
+  if (server) call.trace.set_target({.server = server->host, .port = server->port});
+  const trace::SentContext context = call.trace.for_upstream();
   const bool has_session = !mcp::info(call.revision).stateless;
   const std::string capabilities = stateless() ? capabilities_of(&call, fields.declared) : "";
   const std::string raw = raw_id(pending.id);
-  std::string text = mcp::forward(call.request, {.id = raw,
-                                                 .target_key = call.method.target,
-                                                 .target = target,
-                                                 .to = revision_,
-                                                 .task = fields.task,
-                                                 .capabilities = capabilities,
-                                                 .log_level = has_session ? level_of(call) : "",
-                                                 .answers = answers});
+  std::string text =
+      mcp::forward(call.request, {.id = raw,
+                                  .target_key = call.method.target,
+                                  .target = target,
+                                  .to = revision_,
+                                  .task = fields.task,
+                                  .context = call.trace.replaces_meta() ? &context : nullptr,
+                                  .progress = requests_progress_ && can_take_longer(call),
+                                  .capabilities = capabilities,
+                                  .log_level = has_session ? level_of(call) : "",
+                                  .answers = answers});
   std::string headers;
   if (stateless() && call.param_headers && !call.param_headers->empty()) {
     const auto* const arguments = call.request.param("arguments");
@@ -177,6 +195,7 @@ Result<void> McpLink::forward(const gateway::Call& call, std::string_view target
                                .method = call.request.method,
                                .name = named ? target : "",
                                .fields = headers,
+                               .context = &context,
                                .revision = revision_};
   return send(std::move(text), how, pending, deadline);
 }
@@ -229,14 +248,14 @@ void McpLink::on_whole_message(std::string text, std::uint64_t cause) {
   take_message(text, cause, &text);
 }
 
-// `memory`, if given, holds the text and may be taken.
+// `memory`, if given, holds the text and may be taken over.
 void McpLink::take_message(std::string_view text, std::uint64_t cause, std::string* memory) {
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) {
     const bool json = parsed.error().code != Code::parse_error;
     (json ? counters_.invalid : counters_.not_json)->add();
-    // A malformed answer to a question of ours is the only one there will be.
+    // A malformed answer to one of our requests is still its only answer.
     if (auto* const asked = message.method.empty() ? find_pending(message.id) : nullptr) {
       asked->answer.deliver(Error{Code::upstream_failed, "the upstream sent a malformed answer: " +
                                                              parsed.error().message});
@@ -260,6 +279,7 @@ void McpLink::on_response(const mcp::Message& message, std::uint64_t cause, std:
   // Servers that cannot read a request answer it without an id.
   Pending* const asked = message.id.empty() ? find_pending(cause) : find_pending(message.id);
   if (asked) {
+    send_waiting_progress(*asked);
     auto reply = memory ? mcp::reply_of(message, *memory) : mcp::reply_of(message);
     reply.from = revision_;
     asked->answer.deliver(std::move(reply));
@@ -303,9 +323,22 @@ McpLink::Pending* McpLink::call_of(std::uint64_t cause, std::string_view task) {
     const bool waits = pending->call && !pending->answer.delivered();
     if (waits && !task.empty() && pending->task == task) return pending;
   }
-  // A call that waits for its client has most likely nothing more to say.
+  // A call that waits for its client is unlikely to cause further messages.
   Pending* const speaking = only_client([](const Pending& one) { return one.questions() == 0; });
-  return speaking ? speaking : only_client([](const Pending&) { return true; });
+  if (speaking) return speaking;
+  Pending* const only = only_client([](const Pending&) { return true; });
+  return only ? only : only_present_client();
+}
+
+// The only client that is still there, the others being of the same caller: nothing of one caller
+// reaches another.
+McpLink::Pending* McpLink::only_present_client() {
+  Pending* const present = only_client([](const Pending& one) { return !one.call->abandoned; });
+  if (!present) return nullptr;
+  const auto of_another = [present](const auto& one) {
+    return one.second->call && one.second->call->caller->id != present->call->caller->id;
+  };
+  return std::ranges::any_of(pending_, of_another) ? nullptr : present;
 }
 
 template <class Fits>
@@ -313,7 +346,7 @@ McpLink::Pending* McpLink::only_client(Fits fits) {
   Pending* latest = nullptr;
   for (const auto& [id, pending] : pending_) {
     if (!pending->call || pending->answer.delivered() || !fits(*pending)) continue;
-    if (!pending->task.empty()) continue;  // What belongs to a task says so.
+    if (!pending->task.empty()) continue;  // A message of a task names the task.
     const auto session = pending->call->session;
     if (latest && (session.empty() || session != latest->call->session)) return nullptr;
     if (!latest || pending->id > latest->id) latest = pending;

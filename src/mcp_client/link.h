@@ -26,32 +26,33 @@
 
 namespace patchbay::upstreams {
 
-// What a peer sent that could not be used.
+// Messages of a peer that could not be used.
 struct LinkCounters {
   LinkCounters(metrics::Registry& registry, std::string_view upstream);
 
   std::shared_ptr<metrics::Counter> not_json;    // A line that is not JSON.
-  std::shared_ptr<metrics::Counter> invalid;     // JSON, but no message.
-  std::shared_ptr<metrics::Counter> unknown_id;  // An answer to something never asked.
+  std::shared_ptr<metrics::Counter> invalid;     // JSON, but not a message.
+  std::shared_ptr<metrics::Counter> unknown_id;  // An answer to a request that was never sent.
   std::shared_ptr<metrics::Counter> late;        // An answer after the deadline, or a second one.
-  std::shared_ptr<metrics::Counter> refused;     // A request of the server that no client can take.
-  std::shared_ptr<metrics::Counter> too_many;    // A notification above max_notifications.
-  const std::string upstream;                    // Its name.
+  std::shared_ptr<metrics::Counter> refused;   // A request of the server that no client can answer.
+  std::shared_ptr<metrics::Counter> too_many;  // A notification above max_notifications.
+  std::shared_ptr<metrics::Histogram> queue_time;  // Of calls, before they are sent.
+  const std::string upstream;                      // Its name.
 };
 
-// The abilities of clients that are declared to a server with sessions, by the settings of its
+// The client capabilities that are declared to a session-based server, by the settings of its
 // connection.
 mcp::Abilities declared_abilities(const McpSettings& settings);
 
 // Whether a server is known to be stateless or session-based before the handshake.
 enum class HandshakeMode : std::uint8_t { ask, stateless, session_based };
 
-// With this a call ends whose client cannot be asked what the server wants to know.
+// A call ends with this error if its client cannot answer the server's question.
 inline constexpr Code kRefusedQuestion = Code::missing_capability;
 
-// The same for a server whose settings name the revision to speak.
+// The same for a server whose settings name the revision.
 HandshakeMode handshake_mode_for(Spoken wanted);
-// Empty: it is to be found out.
+// Empty: detect it.
 std::optional<mcp::Revision> wanted_revision(Spoken wanted);
 
 class McpLink final : public transport::Channel::Listener, ListenStream::Link, LinkTasks::Link {
@@ -63,56 +64,56 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
     virtual void on_task(const gateway::TaskUpdate& update) = 0;
     // The server has lost our session: open() again.
     virtual void on_forgotten() = 0;
-    // The server has asked something of a client without saying in which call.
+    // The server has sent a request for a client without identifying the call.
     virtual void on_asked() {}
-    // Nothing works over this link any more.
+    // The link can no longer be used.
     virtual void on_link_closed(const std::string& why) = 0;
 
    protected:
     ~Events() = default;
   };
 
-  // REQUIRES: everything referred to outlives the link.
-  // The ids of its tasks begin with `task_prefix`, by which requests about them find this link.
+  // REQUIRES: everything referred to outlives the link. The ids of its tasks begin with
+  // `task_prefix`, by which requests about them find this link.
   McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
           std::string task_prefix = "", const McpSettings& settings = {});
 
   // The handshake. HandshakeMode::ask tries the stateless revision first, for at most `probe`.
   Task<void> open(HandshakeMode handshake_mode, std::chrono::nanoseconds probe, Deadline deadline);
 
-  // What the handshake has agreed on.
+  // The result of the handshake.
   mcp::Revision revision() const { return revision_; }
   bool stateless() const { return mcp::info(revision_).stateless; }
-  // What the server states about its use; empty if nothing.
+  // The server's instructions; empty if there are none.
   const std::string& instructions() const { return instructions_; }
-  // The server has answered a handshake, of either kind.
+  // The server has answered a handshake of either kind.
   bool answered() const { return answered_; }
   bool closed() const { return closed_; }
 
-  // All pages of all lists that the server has. Code::too_large if it lists more than it may.
+  // All pages of all lists of the server. Code::too_large if it lists more than it may.
   Task<mcp::ItemLists> list_all(Deadline deadline);
 
   // The same for one list; empty if the server does not have such items.
   Task<std::vector<mcp::Item>> list(mcp::ItemKind kind, Deadline deadline);
 
-  // Subscribes to changes of the lists and of these resources. Yields when the server has agreed;
-  // with nothing to subscribe to, at once.
+  // Subscribes to changes of the lists and of these resources. Yields when the server has agreed,
+  // or at once if there is nothing to subscribe to.
   Task<void> subscribe(const std::vector<std::string>& uris, Deadline deadline);
 
   // Yields when the server has answered.
   Task<void> check(Deadline deadline);
 
-  // Forwards the call and waits for its answer. Code::missing_capability if a server with sessions
-  // has asked for an ability that was declared to it and that this client lacks: the call is
-  // cancelled there, and may be made again over a link that declares less. The data of that error
-  // is the method of the question. `deadline` moves on while the client of the call answers
-  // questions. REQUIRES: it and `target` exist until the answer is there.
+  // Forwards the call and waits for its answer. Code::missing_capability if a session-based server
+  // has requested a capability that was declared to it and that this client lacks: the call is
+  // cancelled there, and may be repeated over a link that declares less. The data of that error is
+  // the method of the request. `deadline` moves while the client of the call answers questions.
+  // REQUIRES: it and `target` exist until the answer arrives.
   Task<mcp::Reply> ask(const gateway::Call& call, std::string_view target, Deadline& deadline);
 
-  // Fails everything that waits.
+  // Fails all requests that wait.
   void fail_all(const Error& error);
 
-  // Ends what the link does by itself. REQUIRES: called before the link dies.
+  // Ends the link's own tasks. REQUIRES: called before the link is destroyed.
   Task<void> finish();
 
  private:
@@ -127,27 +128,32 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   void on_closed(const std::string& why) override;
   void on_response(const mcp::Message& message, std::uint64_t cause, std::string* memory);
   void on_notification(const mcp::Message& message, std::uint64_t cause);
-  // One for each notification that a server sends; `cause` is the request that it came with.
+  // One for each notification of the server; `cause` is the request that it belongs to.
   struct Notification;
   void on_resource_updated(const mcp::Message& message, std::uint64_t cause);
   void on_log(const mcp::Message& message, std::uint64_t cause);
   void on_progress(const mcp::Message& message, std::uint64_t cause);
+  void send_progress(Pending& asked, std::string_view params);
+  void send_waiting_progress(Pending& asked);
+  void on_progress_due();
   void on_task_status(const mcp::Message& message, std::uint64_t cause);
   void on_subscribed(const mcp::Message& message, std::uint64_t cause);
   bool is_too_many();
   void on_request(const mcp::Message& message, std::uint64_t cause);
   void refuse_question(const mcp::Message& message);
-  // Whether the server asks for an ability that was declared to it and that the call's client
+  // Whether the server requests a capability that was declared to it and that the call's client
   // lacks.
   bool declared_too_much(const Pending& asked, const mcp::Message& question) const;
   static bool may_begin_again(const Pending& asked, std::string_view method, std::uint64_t cause);
   void answer(std::string_view id, const mcp::Reply& reply);
   // The call that a message belongs to: the one that caused it, else one about the task that the
   // message belongs to, else the latest of the only client
-  // that has calls running, those that wait for their client left aside. Null if there is a doubt.
+  // that has calls running, those that wait for their client and those whose client has gone left
+  // aside. Null if there is a doubt.
   Pending* call_of(std::uint64_t cause, std::string_view task);
   template <class Fits>
   Pending* only_client(Fits fits);
+  Pending* only_present_client();
   // Who still waits for the answer with that raw id; null if nobody does.
   Pending* find_pending(std::string_view raw_id);
   Pending* find_pending(std::uint64_t id);
@@ -166,7 +172,7 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   Task<mcp::Reply> follow(std::string uri, Deadline deadline);
 
   std::uint64_t mint_id() override { return next_id_++; }
-  // An id of ours as the server wants it, raw; and read back.
+  // Our id in the form that the server requires, raw; and the reverse.
   std::string raw_id(std::uint64_t id) const;
   static std::optional<std::uint64_t> our_id(std::string_view raw);
   Task<mcp::Reply> listen(std::uint64_t id, std::string params) override;
@@ -209,23 +215,31 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   const ProtocolSettings protocol_;
   const gateway::ListLimits list_limits_;
   const mcp::Abilities declared_;  // Declared to a server with sessions.
+  const bool requests_progress_;   // For calls whose clients do not.
   NotificationRate notifications_;
+  // Fires when progress that came too soon may be sent.
+  struct ProgressTimer final : Timer {
+    explicit ProgressTimer(McpLink& of) : link(of) {}
+    void on_deadline() override { link.on_progress_due(); }
+    McpLink& link;
+  } progress_timer_{*this};
   std::uint64_t next_id_ = 1;
   using PendingMap = std::unordered_map<std::uint64_t, Pending*>;
   PendingMap pending_;
-  PendingMap::node_type spare_;  // Of the last request that ended: the next one uses it again.
+  PendingMap::node_type
+      spare_;  // The id of the last request that ended, which the next one reuses.
   mcp::Revision revision_ = mcp::kNewestSessionBased;
   bool answered_ = false;
   bool closed_ = false;
   std::string capabilities_;  // Of the server, raw.
   std::string instructions_;  // Of the server.
-  bool has_tasks_ = false;    // It says so.
+  bool has_tasks_ = false;    // As the server declares.
   bool logged_refusal_ = false;
-  std::optional<int> level_;  // The least important log messages it sends, once it was set.
+  std::optional<int> level_;  // The least important log messages that it sends, once this was set.
 
-  // Of a server without sessions: what it sends notifications of.
+  // For a stateless server: the subscription to its notifications.
   std::set<std::string, std::less<>> followed_;
-  bool follows_lists_ = false;  // And of its lists.
+  bool follows_lists_ = false;  // And to changes of its lists.
   ListenStream update_{*this};
   LinkTasks tasks_;
 

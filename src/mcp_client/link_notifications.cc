@@ -1,4 +1,4 @@
-// The notifications of a server, by the method of each.
+// The notifications of a server, by method.
 #include <algorithm>
 #include <array>
 
@@ -9,6 +9,12 @@
 #include "observe/log.h"
 
 namespace patchbay::upstreams {
+namespace {
+
+constexpr std::string_view kProgress = "notifications/progress";
+constexpr std::size_t kMostWaitingProgress = 16 << 10;  // Bytes for one call.
+
+}  // namespace
 
 struct McpLink::Notification {
   std::string_view method;
@@ -19,7 +25,7 @@ void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) 
   static constexpr std::array kNotifications{
       Notification{"notifications/resources/updated", &McpLink::on_resource_updated},
       Notification{"notifications/message", &McpLink::on_log},
-      Notification{"notifications/progress", &McpLink::on_progress},
+      Notification{kProgress, &McpLink::on_progress},
       Notification{"notifications/tasks/status", &McpLink::on_task_status},
       Notification{"notifications/tasks", &McpLink::on_task_status},
       Notification{"notifications/subscriptions/acknowledged", &McpLink::on_subscribed},
@@ -29,8 +35,10 @@ void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) 
     events_.on_items_changed();
     return;
   }
-  if (is_too_many()) return;
   const auto found = std::ranges::find(kNotifications, message.method, &Notification::method);
+  if (found == kNotifications.end() || found->handle != &McpLink::on_progress) {
+    if (is_too_many()) return;
+  }
   if (found != kNotifications.end()) (this->*found->handle)(message, cause);
 }
 
@@ -69,16 +77,43 @@ bool McpLink::is_too_many() {
   return true;
 }
 
+// A server that sends too much of it still works: the clock of the call begins anew, and of what is
+// too much the newest is sent later.
 void McpLink::on_progress(const mcp::Message& message, std::uint64_t) {
+  const bool too_many = is_too_many();
   const auto* const token = message.param("progressToken");
   Pending* const asked = token ? find_pending(token->raw) : nullptr;
   if (!asked || !asked->call) return;
-  const gateway::Call& call = *asked->call;
   asked->visible = true;
   asked->restart_clock();
+  if (!too_many) return send_progress(*asked, message.raw_params);
+  if (message.raw_params.size() > kMostWaitingProgress) return;
+  asked->waiting_progress = message.raw_params;
+  if (!progress_timer_.set()) here().timers().set(progress_timer_, notifications_.next_second());
+}
+
+void McpLink::send_progress(Pending& asked, std::string_view params) {
+  const gateway::Call& call = *asked.call;
   if (const auto* const theirs = call.request.meta_member("progressToken")) {
-    gateway::notify(call, message.method,
-                    with_listed_tasks(call, mcp::with_token(message.raw_params, theirs->raw)));
+    gateway::notify(call, kProgress, with_listed_tasks(call, mcp::with_token(params, theirs->raw)));
+  }
+  asked.waiting_progress.clear();
+}
+
+void McpLink::send_waiting_progress(Pending& asked) {
+  if (asked.waiting_progress.empty()) return;
+  const std::string params = std::move(asked.waiting_progress);
+  send_progress(asked, params);
+}
+
+// As many as this second allows; the others wait for the next one.
+void McpLink::on_progress_due() {
+  for (const auto& [id, pending] : pending_) {
+    if (pending->waiting_progress.empty() || pending->answer.delivered()) continue;
+    if (notifications_.evaluate(here().now()) != NotificationRate::Verdict::pass) {
+      return here().timers().set(progress_timer_, notifications_.next_second());
+    }
+    send_waiting_progress(*pending);
   }
 }
 

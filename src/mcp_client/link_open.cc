@@ -1,4 +1,4 @@
-// How a link begins: the handshake, the lists, and what the server is asked to tell of by itself.
+// The start of a link: the handshake, the lists, and the subscriptions to notifications.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr std::size_t kMaxCursor = 16 << 10;  // Bytes of what leads to the next page, raw.
+constexpr std::size_t kMaxCursor = 16 << 10;  // Bytes of a cursor, raw.
 
 Error refused(std::string_view method, const mcp::Reply& reply) {
   const auto why = json::string_member(reply.body, "message").value_or("no message");
@@ -36,13 +36,13 @@ bool is_stateless_error(const mcp::Reply& reply) {
   return code == "-32020" || code == "-32021" || code == "-32022";
 }
 
-// The revisions that a refusal names as the server's own, raw.
+// The server's own revisions that a refusal names, raw.
 std::string_view supported(const mcp::Reply& reply) {
   const auto data = json::member(reply.body, "data").value_or("{}");
   return json::member(data, "supported").value_or("[]");
 }
 
-// The newest revision with sessions that the server says it has instead of what was proposed.
+// The newest session-based revision that the server offers instead of the proposed one.
 std::optional<mcp::Revision> offered(const mcp::Reply& reply) {
   const auto versions = supported(reply);
   for (auto revision : {mcp::Revision::v2025_11_25, mcp::Revision::v2025_06_18,
@@ -52,7 +52,7 @@ std::optional<mcp::Revision> offered(const mcp::Reply& reply) {
   return std::nullopt;
 }
 
-// The capabilities that the settings name, or all; of those, what clients can do.
+// The capabilities that the settings name, or all; limited to those that clients support.
 std::string capabilities_for(mcp::Revision revision, const ClientSettings& client,
                              const mcp::Abilities& declared) {
   const std::string all = mcp::client_capabilities(revision, declared);
@@ -63,7 +63,7 @@ std::string capabilities_for(mcp::Revision revision, const ClientSettings& clien
     json::Object object(some);
     for (const auto& name : client.capabilities) {
       const auto can = json::member(all, name);
-      // What no client of the gateway is asked for is declared as the settings want it.
+      // Capabilities that no client is asked for are declared as in the settings.
       if (can || !json::member(known, name)) object.raw(name, can.value_or("{}"));
     }
   }
@@ -77,7 +77,7 @@ std::string client_info(const ClientSettings& client) {
       json::quote(client.version.empty() ? kVersion : std::string_view(client.version)));
 }
 
-// No more than a client could ever get of it.
+// No more than a client could ever receive.
 std::string instructions_in(std::string_view result) {
   constexpr std::size_t kMost = 1 << 20;
   return json::string_member(result, "instructions").value_or("").substr(0, kMost);
@@ -90,13 +90,13 @@ std::string initialize_params(mcp::Revision revision, const ClientSettings& clie
                      mcp::implementation_for(revision, client_info(client)));
 }
 
-// The revision with sessions to begin with.
+// The session-based revision to begin with.
 mcp::Revision proposed(Spoken wanted) {
   const auto revision = wanted_revision(wanted);
   return revision && !mcp::info(*revision).stateless ? *revision : mcp::kNewestSessionBased;
 }
 
-// A tool of a stateless server whose mirrored arguments break the rules must not be offered.
+// A tool of a stateless server whose mirrored arguments are invalid must not be offered.
 bool breaks_rules(mcp::ItemKind kind, std::string_view definition) {
   return kind == mcp::ItemKind::tool &&
          !mcp::param_headers(json::member(definition, "inputSchema").value_or("{}"));
@@ -107,7 +107,7 @@ bool flag(std::string_view capabilities, std::string_view section, std::string_v
   return part && json::member(*part, name) == "true";
 }
 
-// True if a server with these capabilities can make a task of a call.
+// True if a server with these capabilities can turn a call into a task.
 bool offers_tasks(mcp::Revision revision, std::string_view capabilities) {
   const auto part = [&capabilities](std::string_view key) {
     capabilities = json::member(capabilities, key).value_or("");
@@ -160,7 +160,7 @@ Task<void> McpLink::open(HandshakeMode handshake_mode, std::chrono::nanoseconds 
   auto initialized = co_await initialize(deadline);
   if (initialized || handshake_mode == HandshakeMode::session_based || closed_ || !answered_)
     co_return initialized;
-  // It does not know sessions: perhaps it was only slow to say so.
+  // It has no sessions: perhaps its first answer was only late.
   auto discovered = co_await discover(deadline);
   co_return discovered ? discovered : initialized;
 }
@@ -187,7 +187,7 @@ Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std
                                   Deadline deadline) {
   Pending pending;
   pending.id = id;
-  // Only a client that has tasks receives updates of them.
+  // Only a client that declares tasks receives updates of them.
   const bool listens = method == "subscriptions/listen" && has_tasks();
   if (stateless())
     params = mcp::with_envelope(params, revision_, capabilities_of(nullptr, listens));
@@ -201,7 +201,7 @@ Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std
 Task<void> McpLink::discover(Deadline deadline) {
   const auto params = mcp::with_envelope("{}", mcp::kNewest);
   auto reply = co_await shake("server/discover", params, mcp::kNewest, deadline);
-  // A server that names our revision among its own has refused by mistake.
+  // A server that lists our revision among its own has refused it by mistake.
   if (reply && reply->is_error && names(supported(*reply), mcp::kNewest)) {
     reply = co_await shake("server/discover", params, mcp::kNewest, deadline);
   }
@@ -279,7 +279,7 @@ Task<std::vector<mcp::Item>> McpLink::list_within(mcp::ItemKind kind, gateway::L
     auto reply = co_await request(info.list, std::move(params), deadline);
     if (!reply) co_return reply.error();
     if (reply->is_error) {
-      // Some servers declare resources and know nothing of templates.
+      // Some servers declare resources and do not support templates.
       if (json::member(reply->body, "code") == "-32601") co_return items;
       co_return refused(info.list, *reply);
     }
@@ -297,7 +297,7 @@ Task<std::vector<mcp::Item>> McpLink::list_within(mcp::ItemKind kind, gateway::L
   }
 }
 
-// Stops at the first item that is too much.
+// Stops at the first item beyond the limit.
 Result<void> McpLink::take_page(mcp::ItemKind kind, std::string_view items,
                                 gateway::ListBudget& budget, std::vector<mcp::Item>& to) const {
   Result<void> fits = ok();
@@ -315,7 +315,7 @@ Result<void> McpLink::take_page(mcp::ItemKind kind, std::string_view items,
 }
 
 Task<void> McpLink::check(Deadline deadline) {
-  // Any answer will do: the server is there.
+  // Any answer shows that the server is running.
   auto reply = co_await request(stateless() ? "server/discover" : "ping", "{}", deadline);
   if (!reply) co_return reply.error();
   co_return ok();
@@ -329,13 +329,13 @@ std::optional<int> McpLink::level_to_ask(const gateway::Call& call) const {
     const auto name = asked ? json::as_string(asked->raw) : std::nullopt;
     level = name ? mcp::log_level(*name) : std::nullopt;
   } else if (!level && level_) {
-    level = 0;  // A client that never said gets everything, also where others wanted less.
+    level = 0;  // A client that never set a level gets everything, also if others set a higher one.
   }
   return level_ && level && *level_ <= *level ? std::nullopt : level;
 }
 
 // The server sends fewer log messages than a client wants: the level is set once, for all clients.
-// Each still receives only what it wants.
+// Each client still receives only the levels that it wants.
 Task<void> McpLink::want_level(int level, Deadline deadline) {
   if (!json::member(capabilities_, "logging")) co_return ok();
   level_ = level;
@@ -343,7 +343,7 @@ Task<void> McpLink::want_level(int level, Deadline deadline) {
       fmt::format("{{\"level\":\"{}\"}}", mcp::kLogLevels[static_cast<std::size_t>(level)]);
   auto reply = co_await request("logging/setLevel", std::move(params), deadline);
   if (!reply && reply.error().code == Code::cancelled) co_return reply.error();
-  co_return ok();  // A server that refuses says what it likes.
+  co_return ok();  // If the server refuses, it decides which messages it sends.
 }
 
 Task<void> McpLink::subscribe(const std::vector<std::string>& uris, Deadline deadline) {
@@ -356,7 +356,7 @@ Task<void> McpLink::subscribe(const std::vector<std::string>& uris, Deadline dea
     std::string params = fmt::format("{{\"uri\":{}}}", json::quote(uri));
     auto reply = co_await request("resources/subscribe", std::move(params), deadline);
     if (!reply) co_return reply.error();
-    // A resource that is gone is no reason to do without the others.
+    // A missing resource does not prevent the subscriptions to others.
   }
   co_return ok();
 }
@@ -404,8 +404,8 @@ void McpLink::on_missed() {
 
 Task<void> McpLink::finish() {
   auto stopped = co_await update_.stop();
-  auto let_go = co_await tasks_.stop();
-  co_return stopped ? let_go : stopped;
+  auto tasks_stopped = co_await tasks_.stop();
+  co_return stopped ? tasks_stopped : stopped;
 }
 
 }  // namespace patchbay::upstreams

@@ -1,4 +1,4 @@
-// What a link does for the tasks of its server.
+// The services of a link for the tasks of its server.
 #include "json/read.h"
 #include "json/write.h"
 #include "mcp/capabilities.h"
@@ -29,13 +29,21 @@ Task<mcp::Reply> McpLink::ask_about(const gateway::Call* call, std::string_view 
     object.raw("taskId", json::quote(id));
     object.members(more);
   }
+  trace::SentContext context;
+  if (call) {
+    call->trace.begin_attempt();
+    context = call->trace.for_upstream();
+  }
   if (stateless()) params = mcp::with_envelope(params, revision_, capabilities_of(call, true));
+  params = mcp::with_context(params, context);
   const transport::Sending sending{
-      .id = pending.id, .method = method, .name = id, .revision = revision_};
+      .id = pending.id, .method = method, .name = id, .context = &context, .revision = revision_};
   auto sent = send(mcp::request(raw_id(pending.id), method, params), sending, pending, deadline);
   if (!sent) co_return sent.error();
   auto answer = co_await pending.answer.wait();
-  co_return received(pending, std::move(answer));
+  auto reply = received(pending, std::move(answer));
+  if (call) call->trace.leave(!reply || reply->is_error);
+  co_return reply;
 }
 
 std::string McpLink::with_listed_tasks(const gateway::Call& call, std::string_view params) const {

@@ -15,7 +15,8 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr auto kOtherwise = std::chrono::seconds(1);  // Between looks, if the server does not say.
+constexpr auto kOtherwise =
+    std::chrono::seconds(1);  // Between polls, if the server states no interval.
 
 constexpr auto kLongestFollowed = std::chrono::hours(1);  // For a session.
 
@@ -26,7 +27,7 @@ bool knows_tasks(const gateway::Call& call) {
   return mcp::abilities_of(call.revision, call.capabilities).tasks;
 }
 
-// The error with which a stateless server says that it answers such a call only with a task.
+// The error by which a stateless server states that it answers such a call only with a task.
 bool wants_tasks(const mcp::Reply& reply) {
   if (!reply.is_error || json::member(reply.body, "code") != "-32021") return false;
   const auto data = json::member(reply.body, "data").value_or("{}");
@@ -58,7 +59,7 @@ LinkTasks::Use LinkTasks::use_for(const gateway::Call& call, bool stateless_serv
   }
   if (call.task_support == mcp::TaskSupport::none) return Use::none;
   if (knows_tasks(call)) return Use::task;
-  // A client that can read that a tool runs only as a task has to request one.
+  // A client whose revision has `taskSupport` must request a task for a tool that runs only as one.
   const bool reads_it = call.revision == mcp::Revision::v2025_11_25;
   return call.task_support == mcp::TaskSupport::required && !reads_it ? Use::wait : Use::none;
 }
@@ -79,7 +80,7 @@ Task<mcp::Reply> LinkTasks::call(const gateway::Call& call, std::string_view too
   if (!reply || reply->is_error) co_return reply;
   const bool made = stateless() ? reply->type == mcp::ResultType::task : fields.declared;
   if (made) co_return co_await created(call, *std::move(reply), use, deadline);
-  // A client with a session that has requested a task gets one in any case.
+  // A client with a session that has requested a task always gets one.
   const bool requested = use == Use::task && has_session(call);
   co_return requested ? finished(call, *std::move(reply)) : *std::move(reply);
 }
@@ -92,7 +93,7 @@ Task<mcp::Reply> LinkTasks::created(const gateway::Call& call, mcp::Reply reply,
   if (!id) co_return malformed();
   if (use == Use::wait) co_return co_await wait_for(call, *id, deadline);
   if (stateless() && has_session(call)) {
-    // Its session receives updates; a server with sessions sends them by itself.
+    // Its session receives updates; a session-based server sends them by itself.
     const auto ttl = json::as_int(json::member(task, "ttlMs").value_or(""));
     const auto longest = std::chrono::milliseconds(kLongestFollowed).count();
     const auto time = std::clamp<std::int64_t>(ttl.value_or(longest), 0, longest);
@@ -114,7 +115,7 @@ mcp::Reply LinkTasks::finished(const gateway::Call& call, mcp::Reply reply) {
   return result;
 }
 
-// For a client that is to notice nothing of the task.
+// For a client that must not notice the task.
 Task<mcp::Reply> LinkTasks::wait_for(const gateway::Call& call, const std::string& id,
                                      Deadline deadline) {
   auto waiting = stateless() ? outcome(call, id, deadline)
@@ -125,7 +126,7 @@ Task<mcp::Reply> LinkTasks::wait_for(const gateway::Call& call, const std::strin
   co_return unasked ? cannot_ask(call, reply.error()) : std::move(reply);
 }
 
-// Nobody is left who wants what the task comes to.
+// No client waits for the result of the task any more.
 Task<void> LinkTasks::give_up(std::string id) {
   auto cancelled =
       co_await link_.ask_about(nullptr, "tasks/cancel", id, "", here().now() + kOtherwise);
@@ -182,8 +183,8 @@ Task<mcp::Reply> LinkTasks::cancel_for_session(const gateway::Call& call, const 
   co_return state ? with_listed(call, *std::move(state)) : std::move(state);
 }
 
-// Looks at a task of a stateless server until it has come to its end, and asks the client what it
-// wants to know on the way.
+// Polls a task of a stateless server until it has ended, and asks the client its questions
+// meanwhile.
 Task<mcp::Reply> LinkTasks::outcome(const gateway::Call& call, const std::string& id,
                                     Deadline deadline) {
   InputRound round{.related =

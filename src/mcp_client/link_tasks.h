@@ -1,6 +1,6 @@
-// The tasks of one server: calls that it goes on with after it has answered. A client that knows
-// tasks gets them in the form of its own revision, whichever the server speaks; for one that does
-// not, a tool that runs only as a task is waited for here.
+// The tasks of one server: calls that it continues after it has answered. A client that supports
+// tasks gets them in the form of its own revision, whichever the server uses. For other clients,
+// the link waits for a tool that runs only as a task.
 //
 // Confined to the worker of its link.
 #pragma once
@@ -20,22 +20,22 @@
 
 namespace patchbay::upstreams {
 
-// What a request says about tasks.
+// The task parameters of a request.
 struct TaskFields {
   std::string_view task =
-      {};                 // Raw, for a server with sessions that is to make a task of the call.
-  bool declared = false;  // Declare to a stateless server that the client has tasks.
+      {};                 // Raw, for a session-based server that should turn the call into a task.
+  bool declared = false;  // Declares to a stateless server that the client supports tasks.
 };
 
 class LinkTasks {
  public:
-  // What a link does for its tasks. REQUIRES: outlives them.
+  // The services of a link for its tasks. REQUIRES: outlives them.
   class Link {
    public:
     virtual bool is_stateless() const = 0;
-    // The server says that it has tasks.
+    // The server has declared tasks.
     virtual bool has_tasks() const = 0;
-    // Sends the call as its client made it, and again with answers as often as the server asks.
+    // Sends the call in its client's form, and again with answers as often as the server asks.
     virtual Task<mcp::Reply> exchange(const gateway::Call& call, std::string_view target,
                                       TaskFields fields, Deadline& deadline) = 0;
     // Sends a request of our own about the task `id`; if there is a call, on behalf of its client.
@@ -51,10 +51,10 @@ class LinkTasks {
     ~Link() = default;
   };
 
-  // What part tasks play in a call of a tool.
+  // The role of tasks in a call of a tool.
   enum class Use : std::uint8_t {
     none,         // The call cannot become a task.
-    if_required,  // A stateless server may insist on one for a client that knows none.
+    if_required,  // A stateless server may require one for a client that does not support tasks.
     task,         // The client gets a task.
     wait,         // The server makes a task; the client gets its result.
   };
@@ -76,10 +76,10 @@ class LinkTasks {
   // Answers a request about the task that the server calls `id`.
   Task<mcp::Reply> answer(const gateway::Call& call, std::string id, Deadline deadline);
 
-  // How the client of `call` knows the task that the server calls `id`.
+  // The id under which the client of `call` knows the server's task `id`.
   std::string listed(const gateway::Call& call, std::string_view id) const;
 
-  // The server says by itself how a task stands.
+  // The server reports the state of a task by itself.
   void on_status(const mcp::Message& notification);
   // Updates of followed tasks may have been missed.
   void on_missed();
@@ -89,13 +89,14 @@ class LinkTasks {
     int count = 0;
     std::string capabilities;  // Of one of them, raw.
     std::chrono::nanoseconds timeout{0};
-    bool looking = false;     // How it stands is being fetched...
-    bool look_again = false;  // ...and must be once more.
+    bool looking = false;     // Its state is being fetched...
+    bool look_again = false;  // ...and must be fetched once more.
   };
   // The tasks whose updates are requested of a stateless server.
   std::set<std::string> subscribed_tasks() const;
 
-  // Releases all. REQUIRES: called before this dies, after the link has failed what waits.
+  // Releases everything. REQUIRES: called before this is destroyed, after the link has failed the
+  // waiting requests.
   Task<void> stop();
 
  private:
@@ -138,7 +139,7 @@ class LinkTasks {
   const TaskSettings settings_;
   FinishedTasks finished_;
   std::map<std::string, Follower> followed_;
-  std::map<std::string, Deadline> of_sessions_;  // Of a stateless server: until when, at most.
+  std::map<std::string, Deadline> of_sessions_;  // For a stateless server: the latest time.
   std::map<std::string, std::shared_ptr<ProxiedTask>> proxied_;
   Scope scope_;
 };

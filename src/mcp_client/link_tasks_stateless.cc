@@ -1,4 +1,4 @@
-// Tasks of a server with sessions for clients without one, and updates of tasks.
+// Tasks of a session-based server for clients without a session, and updates of tasks.
 #include <fmt/format.h>
 
 #include "core/discard.h"
@@ -9,11 +9,12 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr auto kAskedSoon = std::chrono::milliseconds(500);  // Once a task is said to want input.
-constexpr auto kLook = std::chrono::seconds(30);             // At a task, by ourselves.
-constexpr auto kLongest = std::chrono::hours(24);            // That a task is attended.
+constexpr auto kAskedSoon =
+    std::chrono::milliseconds(500);                // After a task has reported that it needs input.
+constexpr auto kLook = std::chrono::seconds(30);   // Between our own polls of a task.
+constexpr auto kLongest = std::chrono::hours(24);  // How long a task is followed.
 
-// The state of a task without what concerns only the way on which it came.
+// The state of a task without members that concern only its transport.
 std::string bare(std::string_view state) {
   json::Edit edit(state);
   edit.members(
@@ -41,13 +42,13 @@ Task<mcp::Reply> LinkTasks::answer_stateless(const gateway::Call& call, const st
     found->second->take_answers(responses->raw);
     co_return mcp::result_reply("{}");
   }
-  // Nothing has been asked; but does it exist?
+  // There is no question; but does the task exist?
   auto state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
   if (!state || state->is_error) co_return state;
   co_return mcp::result_reply("{}");
 }
 
-// To cancel what has come to its end is no error without sessions.
+// In the stateless revision, cancelling a task that has ended is not an error.
 Task<mcp::Reply> LinkTasks::cancel_for_stateless(const gateway::Call& call, const std::string& id,
                                                  Deadline deadline) {
   auto cancelled = co_await link_.ask_about(&call, "tasks/cancel", id, "", deadline);
@@ -60,7 +61,7 @@ Task<mcp::Reply> LinkTasks::cancel_for_stateless(const gateway::Call& call, cons
   co_return mcp::result_reply("{}");
 }
 
-// The state of a task with all that the stateless revision has inside it.
+// The state of a task with the members that the stateless revision includes.
 Task<mcp::Reply> LinkTasks::details(const gateway::Call* call, const std::string& id,
                                     const Follower& client, Deadline deadline) {
   auto state = co_await link_.ask_about(call, "tasks/get", id, "", deadline);
@@ -99,8 +100,8 @@ Result<std::shared_ptr<ProxiedTask>> LinkTasks::attend(const std::string& id,
 Task<void> LinkTasks::run_proxied(std::shared_ptr<ProxiedTask> task) {
   auto ended = co_await link_.ask_about(&task->call(), "tasks/result", task->id(), "",
                                         here().now() + kLongest);
-  discard(ended, "the status of the task says how it ended");
-  // What it is, is asked for again when somebody wants to know.
+  discard(ended, "the status of the task has its outcome");
+  // Its state is fetched again when a client asks for it.
   task->end();
   proxied_.erase(task->id());
   co_return ok();
@@ -141,7 +142,7 @@ Task<void> LinkTasks::follow_for_session(std::string id, Deadline until) {
   if (of_sessions_.size() >= static_cast<std::size_t>(settings_.most)) co_return ok();
   of_sessions_.emplace(id, until);
   auto subscribed = co_await link_.subscribe_followed(here().now() + kLook);
-  if (!subscribed) of_sessions_.erase(id);  // The session will have to look for itself.
+  if (!subscribed) of_sessions_.erase(id);  // The session must poll it itself.
   co_return ok();
 }
 
@@ -165,7 +166,7 @@ void LinkTasks::on_status(const mcp::Message& notification) {
     if (update.final) of_sessions_.erase(*id);
   } else {
     update.session = bare(notification.raw_params);
-    // The stateless form has more inside, which must be fetched.
+    // The stateless form includes more members, which must be fetched.
     look_at(*id);
   }
   link_.on_task(update);
@@ -175,7 +176,7 @@ void LinkTasks::on_missed() {
   for (const auto& [id, follower] : followed_) look_at(id);
 }
 
-// One look at a time; an update that arrives meanwhile causes one more.
+// One poll at a time; an update that arrives meanwhile causes one more.
 void LinkTasks::look_at(const std::string& id) {
   const auto found = followed_.find(id);
   if (found == followed_.end()) return;
@@ -200,7 +201,8 @@ Task<void> LinkTasks::notify_details(const std::string& id, Follower client) {
                              : details(nullptr, id, client, deadline);
   auto state = co_await looking;
   if (!state && state.error().code == Code::cancelled) co_return state.error();
-  if (!state || state->is_error) co_return ok();  // Gone, and with it what there was to tell.
+  if (!state || state->is_error)
+    co_return ok();  // It no longer exists, so there is nothing to report.
   gateway::TaskUpdate update;
   update.id = upstream_id(id);
   update.final = mcp::is_final(mcp::task_status(state->body));

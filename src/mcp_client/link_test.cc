@@ -209,6 +209,63 @@ TEST_F(LinkTest, AsksTheClientOfTheOnlyCallAndStopsTheClockMeanwhile) {
   EXPECT_EQ((*reply).error().code, Code::timeout) << "the clock goes on after the answer";
 }
 
+// A call whose client has gone is in nobody's way, but of another caller nothing is passed on.
+TEST_F(LinkTest, LeavesAnAbandonedCallOfTheSameCallerAside) {
+  open();
+  FakeCall gone(kWork);
+  FakeCall there(kWork);
+  gone.call.session = "one";
+  there.call.session = "two";
+  gone.call.abandoned = true;
+  Deadline deadline = kNever;
+  testing::Outcome<mcp::Reply> one;
+  testing::Outcome<mcp::Reply> two;
+  one.start(link_->ask(gone.call, "work", deadline));
+  two.start(link_->ask(there.call, "work", deadline));
+  run_all();
+  server_->send(R"({"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{}})");
+  run_all();
+  EXPECT_EQ(there.client.questions.size(), 1U);
+  EXPECT_TRUE(gone.client.questions.empty());
+  there.client.questions[0].answer(mcp::result_reply(R"({"action":"decline"})"));
+  gone.call.caller = std::make_shared<const Principal>(Principal{.id = "somebody else"});
+  server_->send(R"({"jsonrpc":"2.0","id":8,"method":"elicitation/create","params":{}})");
+  run_all();
+  EXPECT_EQ(there.client.questions.size(), 1U);
+  EXPECT_EQ(counters_.refused->value(), 1U);
+  for (const auto& open : std::vector(server_->open)) server_->reply(open.id, kDone);
+  run_all();
+}
+
+TEST_F(LinkTest, RequestsProgressOfACallThatItGivesMoreTime) {
+  open();
+  FakeCall plain(kWork);
+  FakeCall timed(kWork);
+  timed.call.clock = {.limit = seconds(3), .total = seconds(9)};
+  Deadline deadline = executor_.now() + seconds(3);
+  timed.call.deadline = deadline;
+  testing::Outcome<mcp::Reply> one;
+  testing::Outcome<mcp::Reply> two;
+  one.start(link_->ask(plain.call, "work", deadline));
+  two.start(link_->ask(timed.call, "work", deadline));
+  run_all();
+  ASSERT_EQ(server_->open.size(), 2U);
+  EXPECT_EQ(server_->open[0].params.find("progressToken"), std::string::npos);
+  const std::string token = server_->open[1].id;
+  EXPECT_NE(server_->open[1].params.find(R"("_meta":{"progressToken":)" + token + "}"),
+            std::string::npos);
+  executor_.pass(seconds(2));
+  server_->send(R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":)" +
+                token + R"(,"progress":1}})");
+  run_all();
+  executor_.pass(seconds(2));
+  run_all();
+  EXPECT_FALSE(two.done());
+  EXPECT_TRUE(timed.client.notifications.empty()) << "the client did not ask";
+  for (const auto& open : std::vector(server_->open)) server_->reply(open.id, kDone);
+  run_all();
+}
+
 TEST_F(LinkTest, RefusesQuestionsThatBelongToNoCall) {
   open();
   server_->send(R"({"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}})");
@@ -281,6 +338,80 @@ TEST_F(LinkTest, WaitsForTheTaskOfAToolThatRunsOnlyAsOne) {
   run_all();
   ASSERT_TRUE(reply.done());
   EXPECT_EQ((*reply)->body, kDone);
+}
+
+// A call whose server reports more progress than it may.
+class ProgressTest : public LinkTest {
+ protected:
+  void SetUp() override {
+    McpSettings settings;
+    settings.max_notifications = 2;
+    connect({}, settings);
+    testing::Outcome<void> opened;
+    opened.start(link_->open(HandshakeMode::session_based, seconds(3), kNever));
+    run_all();
+    ASSERT_TRUE(opened.done());
+    deadline_ = executor_.now() + seconds(60);
+    reply_.start(link_->ask(call_.call, "work", deadline_));
+    run_all();
+    ASSERT_EQ(server_->open.size(), 1U);
+  }
+
+  void report(int from, int to) {
+    for (int i = from; i <= to; ++i) {
+      server_->send(R"({"jsonrpc":"2.0","method":"notifications/progress","params":{)"
+                    R"("progressToken":)" +
+                    token() + R"(,"progress":)" + std::to_string(i) + "}}");
+    }
+    run_all();
+  }
+
+  std::string token() const {
+    const std::string& params = server_->open[0].params;
+    constexpr std::string_view kKey = R"("progressToken":)";
+    const auto at = params.find(kKey) + kKey.size();
+    return params.substr(at, params.find_first_of(",}", at) - at);
+  }
+
+  // The numbers that the client has received.
+  std::vector<std::string> seen() const {
+    std::vector<std::string> numbers;
+    for (const auto& text : call_.client.notifications) {
+      const auto at = text.find(R"("progress":)") + 11;
+      numbers.push_back(text.substr(at, text.find_first_of(",}", at) - at));
+    }
+    return numbers;
+  }
+
+  FakeCall call_{R"({"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{)"
+                 R"("name":"up__work","_meta":{"progressToken":"p"}}})"};
+  testing::Outcome<mcp::Reply> reply_;
+  Deadline deadline_ = kNever;
+};
+
+TEST_F(ProgressTest, TheNewestOfTooMuchIsSentLater) {
+  report(1, 9);
+  EXPECT_EQ(seen(), (std::vector<std::string>{"1", "2"}));
+  executor_.pass(std::chrono::milliseconds(1'100));
+  run_all();
+  EXPECT_EQ(seen(), (std::vector<std::string>{"1", "2", "9"}));
+  report(10, 10);
+  EXPECT_EQ(seen().back(), "10") << "it is not sent twice";
+  server_->answer(kDone);
+  run_all();
+  EXPECT_EQ(seen().size(), 4U);
+  ASSERT_TRUE(reply_.done());
+}
+
+TEST_F(ProgressTest, TheNewestComesBeforeTheAnswer) {
+  report(1, 9);
+  server_->answer(kDone);
+  run_all();
+  EXPECT_EQ(seen(), (std::vector<std::string>{"1", "2", "9"}));
+  ASSERT_TRUE(reply_.done());
+  executor_.pass(seconds(2));
+  run_all();
+  EXPECT_EQ(seen().size(), 3U);
 }
 
 TEST_F(LinkTest, RefusesATaskThatNobodyRequested) {

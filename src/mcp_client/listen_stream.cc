@@ -5,7 +5,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr auto kPause = std::chrono::seconds(1);  // Before a broken stream is begun again.
+constexpr auto kPause = std::chrono::seconds(1);  // Before a broken stream is started again.
 
 }  // namespace
 
@@ -20,8 +20,8 @@ Task<void> ListenStream::subscribe(std::string params, Deadline deadline) {
     subscription->stop.request();
     co_return agreed;
   }
-  // The new one is active: those before it are not needed any more. What was wanted of one that the
-  // server has not agreed to yet is wanted of the new one too.
+  // The new stream is active, and the earlier ones are not needed any more. Requests that waited
+  // for one to which the server had not agreed wait for the new one.
   for (const auto& earlier : std::vector(subscriptions_)) {
     if (earlier == subscription) break;
     earlier->agreed.deliver(ok());

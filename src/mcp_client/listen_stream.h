@@ -1,6 +1,6 @@
 // A ListenStream receives the notifications of a stateless server: one running
-// `subscriptions/listen`, replaced without a gap when the subscription changes, begun again when it
-// breaks.
+// `subscriptions/listen`, replaced without a gap when the subscription changes, and started again
+// when it breaks.
 //
 // Confined to the worker of its link.
 #pragma once
@@ -18,7 +18,7 @@ namespace patchbay::upstreams {
 
 class ListenStream {
  public:
-  // What a link does for it. REQUIRES: outlives the stream.
+  // The services of a link for the stream. REQUIRES: outlives the stream.
   class Link {
    public:
     virtual std::uint64_t mint_id() = 0;
@@ -33,7 +33,7 @@ class ListenStream {
 
   explicit ListenStream(Link& link) : link_(link) {}
 
-  // Subscribes to what the raw `params` name, and to nothing else. Yields when the server has
+  // Subscribes to the items in the raw `params`, and to nothing else. Yields when the server has
   // agreed.
   Task<void> subscribe(std::string params, Deadline deadline);
 
@@ -55,7 +55,7 @@ class ListenStream {
 
   Link& link_;
   std::vector<std::shared_ptr<Subscription>>
-      subscriptions_;  // The newest last; more than one only for a moment.
+      subscriptions_;  // The newest last; more than one only while one replaces another.
   Scope scope_;
 };
 

@@ -1,6 +1,6 @@
-// A NotificationRate bounds how many notifications an upstream may send per second. What is above
-// is dropped and counted, and the log says so once per period: a server that floods costs little
-// more than the reading, and its answers still come through.
+// A NotificationRate bounds how many notifications an upstream may send per second. Further ones
+// are dropped (of progress, the newest is sent later) and counted, and logged once per period. A
+// flooding server then costs little more than the reading, and its answers still arrive.
 //
 // Confined to one worker.
 #pragma once
@@ -19,12 +19,15 @@ class NotificationRate {
   enum class Verdict : std::uint8_t {
     pass,
     drop,
-    drop_and_log,  // The first one in a while: worth a line.
+    drop_and_log,  // The first one in a while, so it is logged.
   };
 
   Verdict evaluate(Deadline now);
 
-  // Those dropped since the last line in the log.
+  // When more may be sent.
+  Deadline next_second() const { return second_ + kSecond; }
+
+  // The number dropped since the last log line.
   std::uint64_t take_dropped();
 
  private:
@@ -33,8 +36,8 @@ class NotificationRate {
 
   const int most_;
   int passed_ = 0;     // In this second.
-  Deadline second_{};  // When it began.
-  Deadline logged_{};  // When the log was last told.
+  Deadline second_{};  // When the current second began.
+  Deadline logged_{};  // The time of the last log line.
   bool has_logged_ = false;
   std::uint64_t dropped_ = 0;
 };

@@ -1,7 +1,6 @@
-// A PendingRequest is a request to a server that waits for its answer, and the clock of that wait.
-// The clock stands still while the client of the call thinks about a question of the server. The
-// clock and the answer are apart: nothing but the answer, or the end of the wait, takes the
-// answer's place.
+// A PendingRequest is a request to a server that waits for its answer, with the timer of that wait.
+// The timer is suspended while the client of the call answers a question of the server. Timer and
+// answer are separate: only the answer, or the end of the wait, is stored as the answer.
 //
 // Confined to the worker of its link.
 #pragma once
@@ -21,22 +20,23 @@ class PendingRequest final : Timer {
   std::uint64_t id = 0;
   OneShot<mcp::Reply> answer;
   const gateway::Call* call = nullptr;  // Null for requests of the gateway's own.
-  std::string task = {};                // That the request is about.
+  std::string task = {};                // The task that the request is about.
   bool handshake = false;               // Must not be cancelled.
-  bool repeatable = false;              // The call may be made again over another connection.
-  bool visible = false;  // Something has come of it: progress, a question, a log line.
+  bool repeatable = false;              // The call may be repeated over another connection.
+  bool visible = false;                 // It has had an effect: progress, a question, a log line.
+  std::string waiting_progress = {};  // The parameters of the newest that came too soon to be sent.
 
-  // Questions to its client that have no answer yet.
+  // Unanswered questions to its client.
   int questions() const { return questions_; }
 
-  // Starts the clock: when `deadline` has passed, the answer is the error Code::timeout.
+  // Starts the timer: when `deadline` has passed, the answer is the error Code::timeout.
   void start_clock(Deadline deadline) {
     deadline_ = deadline;
     set_timer();
   }
   void stop_clock() { drop(); }
 
-  // The client is asked something. The clock stands still until it answers, at most for `timeout`.
+  // The client is asked a question. The timer is suspended until it answers, at most for `timeout`.
   void begin_question(std::chrono::nanoseconds timeout) {
     if (questions_++ == 0) {
       asked_at_ = here().now();
@@ -45,7 +45,7 @@ class PendingRequest final : Timer {
     go_on_after(timeout);
   }
 
-  // The question has been answered, one way or another.
+  // The question has been answered or has failed.
   void end_question() {
     if (--questions_ > 0) return;
     if (call) gateway::pause_clock(*call, here().now() - asked_at_);
@@ -76,7 +76,7 @@ class PendingRequest final : Timer {
   }
 
   Deadline deadline_ = kNever;
-  Deadline::duration left_{};  // Of the clock, while it stands still.
+  Deadline::duration left_{};  // Of the timer, while it is suspended.
   Deadline asked_at_{};
   int questions_ = 0;
 };

@@ -14,7 +14,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-// Questions that come this close together are sent together.
+// Questions that arrive within this time are sent together.
 constexpr auto kTogether = std::chrono::milliseconds(10);
 
 }  // namespace

@@ -1,6 +1,6 @@
-// A ProxiedTask is a task of a server with sessions that waits for input. Such a server asks only
-// while a request for the result is open, so one is made on behalf of the client, and its questions
-// are stored until the client fetches them and returns answers.
+// A ProxiedTask is a task of a session-based server that waits for input. Such a server asks only
+// while a request for the result is open, so the link sends one on behalf of the client and stores
+// the questions until the client fetches them and returns answers.
 //
 // Confined to the worker of its link.
 #pragma once
@@ -18,8 +18,8 @@ namespace patchbay::upstreams {
 
 class ProxiedTask final : public gateway::Peer {
  public:
-  // `capabilities` are those of a client without a session, raw; it has `timeout` to answer a
-  // question.
+  // `capabilities` are those of a client without a session, raw; the client has `timeout` to answer
+  // a question.
   ProxiedTask(std::string id, std::string_view capabilities, std::chrono::nanoseconds timeout);
   ~ProxiedTask() override;
 
@@ -27,16 +27,16 @@ class ProxiedTask final : public gateway::Peer {
   // The request for the result.
   const gateway::Call& call() const { return call_; }
 
-  // Yields when something is asked, or the task asks no more.
+  // Yields when there is a question, or when there will be no more.
   Task<void> wait_asked(Deadline deadline);
 
-  // What is asked, as the member `inputRequests` of a task; empty if nothing is.
+  // The open questions, as the member `inputRequests` of a task; empty if there are none.
   std::string requests() const;
 
-  // `responses` is a raw object of answers by key. What was not asked is ignored.
+  // `responses` is a raw object of answers by key. Answers without a question are ignored.
   void take_answers(std::string_view responses);
 
-  // The result has come, or never will.
+  // The result has arrived, or never will.
   void end();
 
  private:
@@ -57,7 +57,7 @@ class ProxiedTask final : public gateway::Peer {
   gateway::Call call_;
   std::map<std::string, Question> questions_;
   std::vector<OneShot<void>*> waiters_;
-  int asked_ = 0;  // So far.
+  int asked_ = 0;  // The number of questions so far.
   bool ended_ = false;
 };
 

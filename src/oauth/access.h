@@ -39,7 +39,7 @@ class Access {
 
   // A link at which `caller` can sign in. REQUIRES: an error has asked for it.
   Task<SignInOffer> offer(Caller caller) const;
-  // Yields when that is done; the error says why it failed.
+  // Yields when that is done; the error has the reason of a failure.
   Task<void> wait(std::string id, Deadline deadline) const;
 
  private:

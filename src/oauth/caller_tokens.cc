@@ -8,7 +8,7 @@ namespace patchbay::oauth {
 
 void CallerTokens::want() { wants_.fetch_add(1, std::memory_order_relaxed); }
 
-// A token with fewer scopes must not receive what was exchanged for one with more.
+// A token with fewer scopes must not receive the result of one with more.
 std::string CallerTokens::key_of(const Principal& caller) {
   Scopes scopes = caller.scopes;
   std::ranges::sort(scopes);

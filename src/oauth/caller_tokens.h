@@ -24,7 +24,7 @@ class CallerTokens {
   // From now on tokens are stored.
   void want();
   bool wanted() const { return wants_.load(std::memory_order_relaxed) > 0; }
-  // Increases when cached callers should be verified again, so that their tokens are noted.
+  // Increases when cached callers should be verified again, so that their tokens are stored.
   int wants() const { return wants_.load(std::memory_order_relaxed); }
 
   // `caller` has authenticated with this JSON Web Token, which is valid until then.

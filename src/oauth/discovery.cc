@@ -72,7 +72,7 @@ Task<ServerMetadata> session_server(const Fetcher& fetcher, net::Url upstream) {
   co_return *found ? **std::move(found) : usual;
 }
 
-// What the configuration determines; nothing if the upstream must be asked.
+// The part that the configuration determines; nothing if the upstream must be asked.
 Task<std::optional<Discovered>> configured(const Plan& plan) {
   const Settings& settings = plan.settings;
   Discovered found;

@@ -13,11 +13,11 @@
 
 namespace patchbay::oauth {
 
-// Where tokens come from, and what they are for.
+// The source of tokens, and their resource.
 struct Discovered {
   ServerMetadata server;
   std::string resource;          // Sent with each token request; empty: not sent.
-  std::optional<Scopes> scopes;  // That the resource publishes.
+  std::optional<Scopes> scopes;  // The scopes that the resource publishes.
 };
 
 // REQUIRES: the arguments outlive the task.

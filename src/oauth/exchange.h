@@ -11,17 +11,14 @@
 
 namespace patchbay::oauth {
 
-class ExchangedToken final : public Supplier {
+class ExchangedToken final : public RequestedToken {
  public:
   // `key` is that of the caller in `tokens`, which outlive this; empty: the gateway itself, which
   // uses the configured token.
   ExchangedToken(std::shared_ptr<const Plan> plan, std::string key, CallerTokens& tokens)
-      : directory_(std::move(plan)), key_(std::move(key)), tokens_(tokens) {}
+      : RequestedToken(std::move(plan)), key_(std::move(key)), tokens_(tokens) {}
 
-  bool knows_issuer() const override { return directory_.knows_issuer(); }
   Task<TokenAnswer> obtain(TokenRequirements requirements) override;
-  const Scopes& asked() const override { return asked_; }
-  std::string issuer() const override { return directory_.issuer(); }
 
  private:
   const Plan& plan() const { return directory_.plan(); }
@@ -30,24 +27,15 @@ class ExchangedToken final : public Supplier {
   Task<TokenAnswer> exchange(std::string subject);
   Task<TokenAnswer> redeem(std::string subject);
 
-  Directory directory_;
   const std::string key_;
   CallerTokens& tokens_;
-  Scopes asked_;
 };
 
-class AssertedToken final : public Supplier {
+class AssertedToken final : public RequestedToken {
  public:
-  explicit AssertedToken(std::shared_ptr<const Plan> plan) : directory_(std::move(plan)) {}
+  explicit AssertedToken(std::shared_ptr<const Plan> plan) : RequestedToken(std::move(plan)) {}
 
-  bool knows_issuer() const override { return directory_.knows_issuer(); }
   Task<TokenAnswer> obtain(TokenRequirements requirements) override;
-  const Scopes& asked() const override { return asked_; }
-  std::string issuer() const override { return directory_.issuer(); }
-
- private:
-  Directory directory_;
-  Scopes asked_;
 };
 
 }  // namespace patchbay::oauth

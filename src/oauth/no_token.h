@@ -19,7 +19,7 @@ Error no_token(const std::string& upstream, const Error& why);
 
 // True if the error asks a person to sign in.
 bool wants_sign_in(const Error& error);
-// True if the error says that there is no token, for any reason.
+// True if the error states that there is no token, for any reason.
 bool lacks_token(const Error& error);
 
 }  // namespace patchbay::oauth

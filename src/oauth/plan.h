@@ -1,4 +1,4 @@
-// A Plan is everything that is known about an upstream's credentials without any request: its
+// A Plan is everything about an upstream's credentials that is known without a request: its
 // settings, and the contents of the files that they name.
 //
 // Constant once made; shared by all workers.
@@ -27,7 +27,7 @@ struct Plan {
   std::shared_ptr<const Fetcher> fetcher;
 };
 
-// What a plan depends on besides the settings.
+// The inputs of a plan besides the settings.
 struct PlanOptions {
   bool mcp = true;         // It is an MCP server.
   bool shared = false;     // Callers share its connections.

@@ -51,7 +51,7 @@ Result<std::string> code_of(const SignIn& sign_in, const Returned& returned) {
   const std::string error = member(returned, "error");
   if (!error.empty()) {
     const std::string more = printable(member(returned, "error_description"));
-    return refused(fmt::format("{} said: {}{}{}", server.issuer, printable(error),
+    return refused(fmt::format("{} answered: {}{}{}", server.issuer, printable(error),
                                more.empty() ? "" : ": ", more));
   }
   std::string code = member(returned, "code");

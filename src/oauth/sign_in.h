@@ -16,7 +16,7 @@ namespace patchbay::oauth {
 struct SignIn {
   std::string id;        // In the URL of our page; unguessable.
   std::string upstream;  // Its name.
-  Caller caller;         // Who will use the token.
+  Caller caller;         // The owner of the token.
   Discovered found;
   Client client;
   std::string redirect;

@@ -13,8 +13,8 @@
 namespace patchbay::oauth {
 namespace {
 
-constexpr int kLeastShare =
-    16;  // Sign-ins that one caller may always begin, however small the maximum is.
+// Sign-ins that one caller may always begin, however small the maximum is.
+constexpr int kLeastShare = 16;
 
 Error unknown() {
   return {Code::not_found, "there is no sign-in at this link; it may have expired"};
@@ -61,24 +61,16 @@ Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source,
   sweep();
   for (const auto& [id, pending] : pending_) {
     const bool same = pending->source == source && !pending->over;
-    // A call may meanwhile need more scopes than the offered sign-in requests.
+    // The call may now need more scopes than the offered sign-in requests.
     if (same && has_scopes(pending->sign_in.scopes, requirements.more)) co_return id;
   }
-  if (pending_.size() >= static_cast<std::size_t>(most_)) {
-    co_return Error{Code::overloaded,
-                    "too many people are signing in; try again later (sign_in.max_pending)"};
-  }
+  if (auto room = make_room(); !room) co_return room.error();
   auto prepared = co_await supplier_of(*source).prepare(std::move(requirements));
   if (!prepared) co_return prepared.error();
-  // One caller must not use up the maximum of all.
-  const auto own = std::ranges::count_if(pending_, [&](const auto& entry) {
-    return !entry.second->over && entry.second->sign_in.caller->id == prepared->caller->id;
-  });
-  if (own >= std::max(kLeastShare, most_ / 4)) {
-    co_return Error{Code::rate_limited,
-                    "this caller has too many pending sign-ins; finish some, or try again later (a "
-                    "quarter of sign_in.max_pending)"};
-  }
+  // Others may have come meanwhile.
+  auto room = check_share(*prepared->caller);
+  if (room) room = make_room();
+  if (!room) co_return room.error();
   auto pending = std::make_shared<Pending>(*std::move(prepared), source);
   pending->sign_in.id = random_hex(16);
   pending->sign_in.expires = Clock::now() + time_;
@@ -92,6 +84,37 @@ Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source,
   redirect_endpoint_.audit(std::move(record));
   pending_.emplace(id, std::move(pending));
   co_return id;
+}
+
+void SignIns::set_bounds(const SignInSettings& settings) {
+  time_ = settings.time;
+  most_ = static_cast<std::size_t>(settings.most);
+  most_of_caller_ = settings.most_of_caller > 0 ? settings.most_of_caller
+                                                : std::max(kLeastShare, settings.most / 4);
+}
+
+// What is over is there for those who ask how it ended; it makes way.
+Result<void> SignIns::make_room() {
+  if (pending_.size() < most_) return ok();
+  const auto over =
+      std::ranges::find_if(pending_, [](const auto& one) { return one.second->over; });
+  if (over == pending_.end()) {
+    return Error{Code::overloaded,
+                 "too many people are signing in; try again later (sign_in.max_pending)"};
+  }
+  pending_.erase(over);
+  return ok();
+}
+
+// One caller must not use up the maximum of all.
+Result<void> SignIns::check_share(const Principal& caller) const {
+  const auto own = std::ranges::count_if(pending_, [&](const auto& entry) {
+    return !entry.second->over && entry.second->sign_in.caller->id == caller.id;
+  });
+  if (own < most_of_caller_) return ok();
+  return Error{Code::rate_limited,
+               "this caller has too many pending sign-ins; finish some, or try again later "
+               "(sign_in.max_pending_per_caller)"};
 }
 
 SignIns::Pending* SignIns::find(const std::string& id) {
@@ -136,7 +159,7 @@ Task<void> SignIns::wait(std::string id, Deadline deadline) {
   sweep();
   const auto found = pending_.find(id);
   if (found == pending_.end()) co_return unknown();
-  const auto pending = found->second;  // Keeps it alive here.
+  const auto pending = found->second;  // Keeps it alive during the wait.
   if (!pending->over) {
     OneShot<void> update;
     pending->waiting.push_back(&update);

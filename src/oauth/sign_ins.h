@@ -54,10 +54,10 @@ class SignIns {
   explicit SignIns(const RedirectEndpoint& redirect_endpoint)
       : redirect_endpoint_(redirect_endpoint) {}
 
-  void set_bounds(std::chrono::nanoseconds time, int most) { time_ = time, most_ = most; }
+  void set_bounds(const SignInSettings& settings);
 
   // The id of a sign-in that gets `source` its token. A pending sign-in of the same source is
-  // reused. REQUIRES: its supplier is a SignInToken. `caller` is the one that asks for it.
+  // reused. REQUIRES: its supplier is a SignInToken. `caller` is the caller that requests it.
   Task<std::string> offer(std::shared_ptr<TokenSource> source, TokenRequirements requirements,
                           Caller caller);
   std::string url_of(const std::string& id) const;
@@ -81,6 +81,9 @@ class SignIns {
     std::vector<OneShot<void>*> waiting = {};
   };
 
+  // Room for one more; for one of this caller's.
+  Result<void> make_room();
+  Result<void> check_share(const Principal& caller) const;
   Pending* find(const std::string& id);
   Result<Pending*> find_returning(const CallbackRequest& arrival);
   std::string cookie_name(const std::string& id) const;
@@ -89,7 +92,8 @@ class SignIns {
 
   const RedirectEndpoint& redirect_endpoint_;
   std::chrono::nanoseconds time_{std::chrono::minutes(10)};
-  int most_ = 1'000;
+  std::size_t most_ = 1'000;
+  int most_of_caller_ = 250;
   std::map<std::string, std::shared_ptr<Pending>> pending_;  // By id.
 };
 

@@ -36,7 +36,7 @@ class Supplier {
   // The requested scopes of the last token.
   virtual const Scopes& asked() const = 0;
 
-  // Who issues the tokens, for the log; empty if nobody does.
+  // The issuer of the tokens, for the log; empty if there is none.
   virtual std::string issuer() const = 0;
 };
 
@@ -78,19 +78,26 @@ class ConfiguredToken final : public Supplier {
   const Scopes none_;
 };
 
-// `kind: client_credentials`.
-class OwnToken final : public Supplier {
+// A supplier that requests tokens from the upstream's authorization server.
+class RequestedToken : public Supplier {
  public:
-  explicit OwnToken(std::shared_ptr<const Plan> plan) : directory_(std::move(plan)) {}
-
   bool knows_issuer() const override { return directory_.knows_issuer(); }
-  Task<TokenAnswer> obtain(TokenRequirements requirements) override;
   const Scopes& asked() const override { return asked_; }
   std::string issuer() const override { return directory_.issuer(); }
 
- private:
+ protected:
+  explicit RequestedToken(std::shared_ptr<const Plan> plan) : directory_(std::move(plan)) {}
+
   Directory directory_;
-  Scopes asked_;
+  Scopes asked_;  // By the last request.
+};
+
+// `kind: client_credentials`.
+class OwnToken final : public RequestedToken {
+ public:
+  explicit OwnToken(std::shared_ptr<const Plan> plan) : RequestedToken(std::move(plan)) {}
+
+  Task<TokenAnswer> obtain(TokenRequirements requirements) override;
 };
 
 }  // namespace patchbay::oauth

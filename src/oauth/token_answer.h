@@ -16,11 +16,10 @@ struct TokenAnswer {
   std::string refresh = {};                          // Empty: none.
   std::optional<std::chrono::seconds> expires = {};  // None: not stated.
   std::optional<Scopes> scopes = {};                 // None: the requested ones.
-  std::string issued_type = {};                      // Of a token exchange: what `access` is.
+  std::string issued_type = {};                      // The type of the exchanged token `access`.
 };
 
-// A text of the other side as it may be logged and displayed: truncated, without control
-// characters.
+// A foreign text as it may be logged and displayed: truncated, without control characters.
 std::string printable(std::string_view raw);
 
 // Whether a token can be sent as it is, in a header line.

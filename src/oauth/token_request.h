@@ -9,7 +9,7 @@
 
 namespace patchbay::oauth {
 
-// What the token is for: an upstream, or another authorization server.
+// The party that the token is for: an upstream, or another authorization server.
 enum class TokenUse : std::uint8_t { bearer, assertion };
 
 // `invalid_grant` is the one refusal that concerns the grant and not the client: its error is

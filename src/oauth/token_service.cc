@@ -59,7 +59,7 @@ void TokenService::use(const SignInSettings& settings, const std::string& listen
   while (redirect_endpoint_.base.ends_with('/')) redirect_endpoint_.base.pop_back();
   redirect_endpoint_.name = settings.name;
   redirect_endpoint_.require_credentials = settings.require_credentials;
-  sign_ins_.set_bounds(settings.time, settings.most);
+  sign_ins_.set_bounds(settings);
 }
 
 std::shared_ptr<Access> TokenService::open(std::shared_ptr<const Plan> plan) {

@@ -55,7 +55,7 @@ class TokenService {
 
   // A link at which `caller` can sign in for that upstream, for itself or `for_gateway`, the
   // gateway's own connection. Code::not_found if the upstream has no sign-in. The caller of this
-  // checks who may ask for it.
+  // function checks who may request it.
   Task<SignInOffer> offer(std::string upstream, Caller caller, bool for_gateway = false);
   Task<void> wait(std::string id, Deadline deadline);
   Task<SignInState> state(std::string id);

@@ -36,6 +36,9 @@ TokenSource::TokenSource(Context& context, std::shared_ptr<const Plan> plan,
       plan_(std::move(plan)),
       fetched_(counter(context.registry, plan_->upstream, "ok")),
       failed_(counter(context.registry, plan_->upstream, "failed")),
+      fetch_time_(context.registry.histogram("patchbay_upstream_token_seconds",
+                                             "How long requests for a token took.",
+                                             metrics::labels({{"upstream", plan_->upstream}}))),
       not_wanted_(plan_->on_demand),
       supplier_(std::move(supplier)) {}
 
@@ -143,7 +146,9 @@ Task<void> TokenSource::fetch(std::shared_ptr<TokenSource> self) {
   const int before = self->supplied_;
   TokenRequirements requirements = self->requirements_;
   self->requirements_.refused = self->requirements_.insufficient = false;
+  const Deadline began = Clock::now();
   auto answer = co_await self->supplier_->obtain(std::move(requirements));
+  self->fetch_time_->observe(std::chrono::duration<double>(Clock::now() - began).count());
   self->fetching_ = false;
   // A token that was supplied meanwhile is newer.
   const bool newer = self->supplied_ != before && self->has_good();

@@ -73,6 +73,7 @@ class TokenSource final : public transport::Credentials,
   const std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<metrics::Counter> fetched_;
   const std::shared_ptr<metrics::Counter> failed_;
+  const std::shared_ptr<metrics::Histogram> fetch_time_;
 
   // Written on the control thread.
   std::atomic<int> changes_ = 0;

@@ -31,6 +31,7 @@ constexpr const char* kTables =
     // Deleted values must not remain in the file.
     "PRAGMA secure_delete = ON;";
 
+constexpr int kTokensFormat = 1;
 constexpr std::string_view kKeyFile = "tokens.key";
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
@@ -109,9 +110,10 @@ Result<policy::Sealer::Key> key_in(const std::string& state) {
 
 Result<std::unique_ptr<TokenStore>> TokenStore::open(const std::string& path,
                                                      policy::Sealer sealer) {
-  auto database = sqlite::Database::open(path);
+  auto database = sqlite::Database::open_format(path, kTokensFormat);
   if (!database) return database.error();
   auto made = database->run(kTables);
+  if (made) made = database->set_format(kTokensFormat);
   if (!made) {
     return Error{Code::internal, fmt::format("cannot use {}: {}", path, made.error().message)};
   }

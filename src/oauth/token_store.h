@@ -1,6 +1,6 @@
-// The TokenStore stores what only a person can restore: tokens of sign-ins, and our client
-// registrations. It is an SQLite file; every value is encrypted with a key that is not in it, and
-// can be decrypted only in the row it was written to.
+// The TokenStore stores data that only a person can restore: tokens of sign-ins, and our client
+// registrations. It is an SQLite file. Every value is encrypted with a key that is not in the file,
+// and can be decrypted only in the row to which it was written.
 //
 // Calls block; for one thread at a time that may block.
 #pragma once

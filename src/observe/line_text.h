@@ -23,29 +23,45 @@ class LineText {
     value.copy(begin_pair(name, value.size()), value.size());
   }
 
-  // The same for a value that may need quotes: false if it does, and then nothing was appended.
-  // Values are checked while they are copied, since most are a few plain bytes.
+  // The same for a value that may need quotes. False if it needs escapes too, and then nothing was
+  // appended. Values are checked while they are copied, since most are a few plain bytes.
   bool put_plain_pair(std::string_view name, std::string_view value) {
     const std::size_t before = size_;
     char* at = begin_pair(name, value.size());
-    bool plain = !value.empty();
+    unsigned needs = value.empty() ? kEscapes : 0;
     for (const char c : value) {
-      plain &= kPlain[static_cast<unsigned char>(c)];
+      needs |= kNeeds[static_cast<unsigned char>(c)];
       *at++ = c;
     }
-    if (!plain) size_ = before;
-    return plain;
+    if (needs == 0) return true;
+    size_ = before;
+    if ((needs & kEscapes) != 0) return false;
+    put_in_quotes(name, value);
+    return true;
   }
 
   std::string_view view() const { return {bytes_.get(), size_}; }
 
  private:
-  // The bytes that may be in a value without quotes: ASCII without spaces, controls and separators.
-  static constexpr auto kPlain = [] {
-    std::array<bool, 256> plain{};
-    for (std::size_t c = '!'; c < 0x7F; ++c) plain[c] = c != '"' && c != '=' && c != '\\';
-    return plain;
+  // What a value with that byte needs: nothing if it is visible ASCII, except for separators.
+  static constexpr unsigned char kQuotes = 1;
+  static constexpr unsigned char kEscapes = 2;
+  static constexpr auto kNeeds = [] {
+    std::array<unsigned char, 256> needs{};
+    for (std::size_t c = 0; c < needs.size(); ++c) {
+      const bool is_visible = c >= '!' && c < 0x7F && c != '"' && c != '\\';
+      needs[c] = is_visible ? 0 : kEscapes;
+    }
+    needs[' '] = needs['='] = kQuotes;
+    return needs;
   }();
+
+  void put_in_quotes(std::string_view name, std::string_view value) {
+    char* at = begin_pair(name, value.size() + 2);
+    *at++ = '"';
+    at += value.copy(at, value.size());
+    *at = '"';
+  }
 
   // Appends " name=" and room for the value; the caller writes it there.
   char* begin_pair(std::string_view name, std::size_t value_size) {

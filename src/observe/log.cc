@@ -15,8 +15,10 @@
 #include <thread>
 #include <vector>
 
+#include "core/environment.h"
 #include "json/text.h"
 #include "observe/line_text.h"
+#include "observe/log_export.h"
 #include "observe/ring.h"
 
 namespace patchbay::log {
@@ -59,19 +61,33 @@ std::string_view time_text(system_clock::time_point now) {
   return text;
 }
 
+// The priorities of syslog, in the order of the levels, as the journal takes them from a line.
+constexpr std::string_view kPriorities[] = {"<7>", "<6>", "<4>", "<3>", ""};
+constexpr std::size_t kPrioritySize = 3;
+
+// Whether systemd has connected the descriptor to the journal: JOURNAL_STREAM has the device and
+// the inode of the stream.
+bool is_journal(int fd) {
+  const auto stream = read_variable("JOURNAL_STREAM");
+  struct stat about{};
+  return stream && ::fstat(fd, &about) == 0 &&
+         *stream == fmt::format("{}:{}", about.st_dev, about.st_ino);
+}
+
 // The time that a line begins with.
 std::string_view time_of(std::string_view line) {
+  if (line.starts_with('<')) line.remove_prefix(kPrioritySize);
   constexpr std::string_view kJsonStart = "{\"ts\":\"";
   constexpr std::size_t kSize = std::string_view("2026-11-15T04:00:00.123Z").size();
   if (line.starts_with(kJsonStart)) line.remove_prefix(kJsonStart.size());
   return line.substr(0, kSize);
 }
 
-// Puts the lines of several threads into the order of their times.
+// Sorts the lines of several threads by time.
 void sort_lines(std::string& text) {
   std::vector<std::string_view> lines;
   std::string_view last;
-  bool in_order = true;  // As those of one thread always are.
+  bool in_order = true;  // The lines of one thread always are.
   for (std::string_view rest = text; !rest.empty();) {
     const auto size = std::min(rest.find('\n'), rest.size() - 1) + 1;
     lines.push_back(rest.substr(0, size));
@@ -81,7 +97,7 @@ void sort_lines(std::string& text) {
     rest.remove_prefix(size);
   }
   if (in_order) return;
-  // Those of one time stay as they are.
+  // Lines with the same time keep their order.
   std::ranges::sort(lines, {},
                     [](std::string_view line) { return std::pair(time_of(line), line.data()); });
   std::string sorted;
@@ -106,6 +122,7 @@ class Writer {
     format_ = format;
     fd_ = fd;
     may_block_ = waits_for_a_reader(fd);
+    journal_ = is_journal(fd);
     thread_ = std::thread([this] { work(); });
   }
 
@@ -126,6 +143,7 @@ class Writer {
   std::atomic<Level> level_ = Level::off;
   std::atomic<Format> format_ = Format::text;
   std::atomic<bool> messages_ = false;
+  std::atomic<bool> journal_ = false;  // Lines of text begin with their priority.
   std::atomic<std::uint64_t> dropped_ = 0;
 
  private:
@@ -148,7 +166,7 @@ class Writer {
 
   // Under load lines are fetched once per kGather, not at once: a few large writes cost a fraction
   // of many small ones. Only a ring that fills faster is drained at once. A line waits for that
-  // time too, so that those of other threads that are older come before it.
+  // time too, so that older lines of other threads come before it.
   void work() {
     std::string lines;
     for (;;) {
@@ -167,7 +185,7 @@ class Writer {
         rest();
         continue;
       }
-      // Where nothing follows, or too much waits, there is nothing to wait for.
+      // If nothing follows, or too much waits, there is no reason to wait.
       const bool all = last || !more || lines.size() > kRing;
       const bool busy = lines.size() - before > kRing / 2;
       sort_lines(lines);
@@ -248,10 +266,13 @@ std::string plain_event(std::string_view text) {
 }
 
 Line::Line(Level level, std::string_view event)
-    : enabled_(enabled(level)), json_(json_format()), text_(line_text()) {
+    : enabled_(enabled(level)), json_(json_format()), text_(line_text()), exported_(nullptr) {
   if (!enabled_) return;
   const auto name = kLevels[static_cast<std::size_t>(level)];
-  const auto now = time_text(system_clock::now());
+  const auto time = system_clock::now();
+  const auto now = time_text(time);
+  exported_ = LinePacker::of_this_thread();
+  if (exported_) exported_->begin(time, level, event);
   text_.clear();
   if (json_) {
     text_.put("{\"ts\":\"");
@@ -261,6 +282,9 @@ Line::Line(Level level, std::string_view event)
     text_.put("\",\"event\":");
     put_quoted(event);
   } else {
+    if (writer().journal_.load(std::memory_order_relaxed)) {
+      text_.put(kPriorities[static_cast<std::size_t>(level)]);
+    }
     text_.put(now);
     text_.put(" ");
     text_.put(name);
@@ -273,6 +297,7 @@ Line::~Line() {
   if (!enabled_) return;
   text_.put(json_ ? "}\n" : "\n");
   writer().send(text_.view());
+  if (exported_) exported_->send();
 }
 
 void Line::put(std::string_view name, std::string_view value) {
@@ -288,6 +313,7 @@ void Line::put_quoted(std::string_view value) { text_.put(json::quote(value)); }
 Line& Line::add(std::string_view name, std::string_view value) {
   if (!enabled_ || value.empty()) return *this;
   if (value.size() > kMostValue) value = value.substr(0, kMostValue);
+  if (exported_) exported_->add(name, value);
   if (json_ || !text_.put_plain_pair(name, value)) {
     put(name, "");
     put_quoted(value);
@@ -296,17 +322,20 @@ Line& Line::add(std::string_view name, std::string_view value) {
 }
 
 Line& Line::add(std::string_view name, std::int64_t value) {
+  if (exported_) exported_->add(name, value);
   if (enabled_) put(name, view(fmt::format_int(value)));
   return *this;
 }
 
 Line& Line::add(std::string_view name, std::uint64_t value) {
+  if (exported_) exported_->add(name, static_cast<std::int64_t>(value));
   if (enabled_) put(name, view(fmt::format_int(value)));
   return *this;
 }
 
 Line& Line::add_ms(std::string_view name, double milliseconds_spent) {
   if (!enabled_) return *this;
+  if (exported_) exported_->add(name, milliseconds_spent);
   // Whole microseconds are written several times faster than a fraction.
   const auto microseconds = std::llround(milliseconds_spent * 1000);
   const fmt::format_int whole(microseconds / 1000);

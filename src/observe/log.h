@@ -1,6 +1,6 @@
 // Log lines with stable keys. Each thread puts its lines into a ring of its own, without a lock and
 // without waiting; one thread writes them to stderr. When nobody reads stderr, lines are dropped
-// and counted, and calls go on.
+// and counted, and calls continue.
 //
 //   log::Line(log::Level::info, "upstream up").add("upstream", name).add("tools", count);
 //
@@ -11,18 +11,21 @@
 #include <string>
 #include <string_view>
 
+#include "observe/log_level.h"
+
 namespace patchbay::log {
 
+class LinePacker;
 class LineText;
 
-enum class Level : std::uint8_t { debug, info, warn, error, off };
 enum class Format : std::uint8_t { text, json };
 
-// Starts to write to descriptor `fd`. Called once, before the first line.
+// Starts to write to descriptor `fd`. Called once, before the first line. If it is the journal of
+// systemd, lines of text begin with their priority, `<6>`, which the journal removes.
 void start(Level level, Format format, int fd = 2);
 void configure(Level level, Format format);
 
-// Writes the rest, for at most a second, and ends the writing thread.
+// Writes the remaining lines, for at most a second, and ends the writing thread.
 void stop();
 
 // Whether messages between the gateway and programs are logged, at debug. They may contain secrets,
@@ -60,7 +63,8 @@ class Line {
 
   const bool enabled_;
   const bool json_;
-  LineText& text_;  // The thread's own; lines do not nest.
+  LineText& text_;        // The thread's own; lines do not nest.
+  LinePacker* exported_;  // The same line for the exporter; null: nobody collects it.
 };
 
 }  // namespace patchbay::log

@@ -28,10 +28,10 @@ inline void count(std::int64_t bytes) {
   batch = 0;
 }
 
-// Small blocks are not counted: a call makes dozens of them, and malloc would be asked for the size
-// of each, twice. Whether a block is counted must be known again when it is freed,
-// sometimes without its size. So a request just below kCounted is raised to it, which leaves a gap
-// that is wider than what malloc may add to a request.
+// Small blocks are not counted: a call allocates dozens of them, and malloc would be asked for the
+// size of each, twice. Whether a block is counted must be known again when it is freed, sometimes
+// without its size. A request just below kCounted is therefore raised to it, which leaves a gap
+// that is wider than the bytes that malloc may add to a request.
 constexpr std::size_t kCounted = 512;
 constexpr std::size_t kGap = 64;
 

@@ -1,31 +1,71 @@
 #include "observe/metrics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <chrono>
+
+#include "json/text.h"
+#include "observe/metrics_text.h"
 
 namespace patchbay::metrics {
 namespace {
 
-void head(std::string& out, std::string_view name, std::string_view help, std::string_view type) {
-  fmt::format_to(std::back_inserter(out), "# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
-}
+constexpr std::size_t kMaxLabelSize = 256;
 
-void sample(std::string& out, std::string_view name, std::string_view labels, auto value) {
-  if (labels.empty()) {
-    fmt::format_to(std::back_inserter(out), "{} {}\n", name, value);
-  } else {
-    fmt::format_to(std::back_inserter(out), "{}{{{}}} {}\n", name, labels, value);
+// A value that both text formats can carry: UTF-8 without control characters, not longer than a
+// label may be.
+void add_label_value(std::string& out, std::string_view value) {
+  value = value.substr(0, kMaxLabelSize);
+  while (!value.empty()) {
+    const std::size_t good = json::utf8_prefix(value);
+    for (const char c : value.substr(0, good)) {
+      if (c == '\n') {
+        out += "\\n";
+      } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+        out += '?';
+      } else {
+        if (c == '\\' || c == '"') out += '\\';
+        out += c;
+      }
+    }
+    value.remove_prefix(good);
+    if (value.empty()) return;
+    out += '?';
+    value.remove_prefix(1);
   }
 }
 
-}  // namespace
-
-std::size_t cell() {
-  static std::atomic<std::size_t> next{0};
-  thread_local const std::size_t mine = next.fetch_add(1, std::memory_order_relaxed) % kCells;
-  return mine;
+// Adds to the family of that name in `families`, which is sorted by name.
+Family& family_in(std::map<std::string, Family>& families, const std::string& name,
+                  const std::string& help, Type type) {
+  auto& family = families[name];
+  if (family.name.empty()) {
+    family.name = name;
+    family.help = help;
+    family.type = type;
+  }
+  return family;
 }
+
+using WantedFamily = std::function<bool(std::string_view)>;
+
+template <class Stored, class Read>
+void add_stored(std::map<std::string, Family>& families, const Stored& stored,
+                const WantedFamily& wanted, Type type, Read read) {
+  for (const auto& [name, known] : stored) {
+    if (!wanted(name)) continue;
+    Family& family = family_in(families, name, known.help, type);
+    for (const auto& [labels, one] : known.series) {
+      read(*one, family.series.emplace_back(Series{.labels = labels}));
+    }
+  }
+}
+
+double unix_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+}  // namespace
 
 std::uint64_t Counter::value() const {
   std::uint64_t sum = 0;
@@ -33,27 +73,10 @@ std::uint64_t Counter::value() const {
   return sum;
 }
 
-void Histogram::observe(double seconds) {
-  auto& mine = cells_[cell()];
-  const auto* const bound = std::ranges::lower_bound(kBounds, seconds);
-  const auto index = static_cast<std::size_t>(bound - kBounds.begin());
-  mine.buckets[index].fetch_add(1, std::memory_order_relaxed);
-  mine.nanoseconds.fetch_add(static_cast<std::uint64_t>(seconds * 1e9), std::memory_order_relaxed);
-}
-
-void Histogram::render(std::string& out, std::string_view name, std::string_view labels) const {
-  const std::string_view comma = labels.empty() ? "" : ",";
-  std::uint64_t total = 0;
-  std::uint64_t nanoseconds = 0;
-  for (const auto& one : cells_) nanoseconds += one.nanoseconds.load(std::memory_order_relaxed);
-  for (std::size_t i = 0; i <= kBounds.size(); ++i) {
-    for (const auto& one : cells_) total += one.buckets[i].load(std::memory_order_relaxed);
-    const std::string bound = i < kBounds.size() ? fmt::format("{}", kBounds[i]) : "+Inf";
-    fmt::format_to(std::back_inserter(out), "{}_bucket{{{}{}le=\"{}\"}} {}\n", name, labels, comma,
-                   bound, total);
-  }
-  sample(out, fmt::format("{}_sum", name), labels, static_cast<double>(nanoseconds) / 1e9);
-  sample(out, fmt::format("{}_count", name), labels, total);
+std::int64_t Gauge::value() const {
+  std::int64_t sum = 0;
+  for (const auto& one : cells_) sum += one.value.load(std::memory_order_relaxed);
+  return sum;
 }
 
 std::string labels(std::initializer_list<std::pair<std::string_view, std::string_view>> pairs) {
@@ -62,28 +85,42 @@ std::string labels(std::initializer_list<std::pair<std::string_view, std::string
     if (!out.empty()) out += ',';
     out += name;
     out += "=\"";
-    for (const char c : value) {
-      if (c == '\\' || c == '"') out += '\\';
-      if (c == '\n') {
-        out += "\\n";
-      } else {
-        out += c;
-      }
-    }
+    add_label_value(out, value);
     out += '"';
   }
   return out;
 }
 
-template <class Kind>
-std::shared_ptr<Kind> Registry::series(std::map<std::string, Family<Kind>>& families,
-                                       const std::string& name, const std::string& help,
-                                       const std::string& labels) {
+// As labels() has made them.
+std::vector<Label> label_pairs(std::string_view labels) {
+  std::vector<Label> pairs;
+  while (!labels.empty()) {
+    const std::size_t equals = labels.find("=\"");
+    if (equals == std::string_view::npos) break;
+    Label& pair = pairs.emplace_back(std::string(labels.substr(0, equals)), "");
+    std::size_t at = equals + 2;
+    for (; at < labels.size() && labels[at] != '"'; ++at) {
+      const bool escaped = labels[at] == '\\' && at + 1 < labels.size();
+      if (escaped) ++at;
+      pair.second += escaped && labels[at] == 'n' ? '\n' : labels[at];
+    }
+    labels.remove_prefix(std::min(labels.size(), at + 1));
+    if (labels.starts_with(',')) labels.remove_prefix(1);
+  }
+  return pairs;
+}
+
+Registry::Registry() : began_unix_seconds_(unix_now()) {}
+
+template <class Kind, class... Arguments>
+std::shared_ptr<Kind> Registry::series(StoredFamilies<Kind>& families, const std::string& name,
+                                       const std::string& help, const std::string& labels,
+                                       const Arguments&... arguments) {
   const std::lock_guard lock(mutex_);
   auto& family = families[name];
   if (family.help.empty()) family.help = help;
   auto& found = family.series[labels];
-  if (!found) found = std::make_shared<Kind>();
+  if (!found) found = std::make_shared<Kind>(arguments...);
   return found;
 }
 
@@ -98,20 +135,36 @@ std::shared_ptr<Gauge> Registry::gauge(const std::string& name, const std::strin
 }
 
 std::shared_ptr<Histogram> Registry::histogram(const std::string& name, const std::string& help,
-                                               const std::string& labels) {
-  return series(histograms_, name, help, labels);
+                                               const std::string& labels, const Buckets& buckets) {
+  return series(histograms_, name, help, labels, buckets);
+}
+
+void Registry::watch(Watched watched) {
+  const std::lock_guard lock(mutex_);
+  watched_.push_back(std::make_shared<const Watched>(std::move(watched)));
 }
 
 void Registry::watch_gauge(const std::string& name, const std::string& help,
-                           std::function<std::int64_t()> read) {
-  const std::lock_guard lock(mutex_);
-  watched_.push_back({name, help, "gauge", std::move(read)});
+                           std::function<double()> read, const std::string& labels) {
+  watch_gauges(name, help,
+               [read = std::move(read), labels] { return std::vector<Reading>{{labels, read()}}; });
 }
 
 void Registry::watch_counter(const std::string& name, const std::string& help,
-                             std::function<std::int64_t()> read) {
-  const std::lock_guard lock(mutex_);
-  watched_.push_back({name, help, "counter", std::move(read)});
+                             std::function<double()> read, const std::string& labels) {
+  watch_counters(name, help, [read = std::move(read), labels] {
+    return std::vector<Reading>{{labels, read()}};
+  });
+}
+
+void Registry::watch_gauges(const std::string& name, const std::string& help,
+                            std::function<std::vector<Reading>()> read) {
+  watch({name, help, Type::gauge, std::move(read)});
+}
+
+void Registry::watch_counters(const std::string& name, const std::string& help,
+                              std::function<std::vector<Reading>()> read) {
+  watch({name, help, Type::counter, std::move(read)});
 }
 
 std::string Registry::bounded(const std::string& name, std::string_view value, std::size_t most) {
@@ -124,26 +177,52 @@ std::string Registry::bounded(const std::string& name, std::string_view value, s
   return std::string(value);
 }
 
-std::string Registry::render() const {
+std::vector<std::string> Registry::known_values(const std::string& name) const {
   const std::lock_guard lock(mutex_);
-  std::string out;
-  for (const auto& one : watched_) {
-    head(out, one.name, one.help, one.type);
-    sample(out, one.name, "", one.read());
-  }
-  for (const auto& [name, family] : counters_) {
-    head(out, name, family.help, "counter");
-    for (const auto& [labels, one] : family.series) sample(out, name, labels, one->value());
-  }
-  for (const auto& [name, family] : gauges_) {
-    head(out, name, family.help, "gauge");
-    for (const auto& [labels, one] : family.series) sample(out, name, labels, one->value());
-  }
-  for (const auto& [name, family] : histograms_) {
-    head(out, name, family.help, "histogram");
-    for (const auto& [labels, one] : family.series) one->render(out, name, labels);
-  }
-  return out;
+  const auto found = values_.find(name);
+  if (found == values_.end()) return {};
+  return {found->second.begin(), found->second.end()};
 }
+
+Snapshot Registry::snapshot() const {
+  return snapshot_if([](std::string_view) { return true; });
+}
+
+Snapshot Registry::snapshot_of(std::initializer_list<std::string_view> names) const {
+  return snapshot_if(
+      [names](std::string_view name) { return std::ranges::find(names, name) != names.end(); });
+}
+
+Snapshot Registry::snapshot_if(const std::function<bool(std::string_view)>& wanted) const {
+  std::map<std::string, Family> families;
+  std::vector<std::shared_ptr<const Watched>> watched;
+  {
+    const std::lock_guard lock(mutex_);
+    add_stored(families, counters_, wanted, Type::counter, [](const Counter& one, Series& into) {
+      into.value = static_cast<double>(one.value());
+    });
+    add_stored(families, gauges_, wanted, Type::gauge, [](const Gauge& one, Series& into) {
+      into.value = static_cast<double>(one.value());
+    });
+    add_stored(families, histograms_, wanted, Type::histogram,
+               [](const Histogram& one, Series& into) { one.read(into); });
+    watched = watched_;
+  }
+  // Without the lock, because a reader may hold its own lock while it adds a series.
+  for (const auto& one : watched) {
+    if (!wanted(one->name)) continue;
+    Family& family = family_in(families, one->name, one->help, one->type);
+    for (auto& reading : one->read()) {
+      family.series.push_back({.labels = std::move(reading.labels), .value = reading.value});
+    }
+  }
+  Snapshot snapshot{.families = {}, .began_unix_seconds = began_unix_seconds_};
+  for (auto& [name, family] : families) {
+    if (!family.series.empty()) snapshot.families.push_back(std::move(family));
+  }
+  return snapshot;
+}
+
+std::string Registry::render() const { return prometheus_text(snapshot()); }
 
 }  // namespace patchbay::metrics

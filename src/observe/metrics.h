@@ -1,32 +1,34 @@
-// Counters, gauges and histograms, and their rendering as Prometheus text. An update is a relaxed
-// addition in a cell that no other thread uses; the cells are summed on rendering.
+// Counters, gauges and histograms. An update is an addition in a cell that is normally no
+// other thread's. Labels that clients or upstreams choose are bounded: see Registry::bounded().
 //
-// Updates from any thread; the Registry locks only to add a series and to render.
+// Updates from any thread; the Registry locks only to add a series and to read all of them.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "observe/cell.h"
+#include "observe/histogram.h"
+#include "observe/metrics_snapshot.h"
+
 namespace patchbay::metrics {
-
-inline constexpr std::size_t kCells = 8;
-
-// The cell of this thread.
-std::size_t cell();
 
 class Counter {
  public:
   void add(std::uint64_t count = 1) {
-    cells_[cell()].value.fetch_add(count, std::memory_order_relaxed);
+    const std::size_t mine = cell();
+    add_in_cell(cells_[mine].value, count, mine);
   }
   std::uint64_t value() const;
 
@@ -37,83 +39,116 @@ class Counter {
   std::array<Cell, kCells> cells_;
 };
 
+// A gauge is either set or added to, never both.
 class Gauge {
  public:
-  void set(std::int64_t value) { value_.store(value, std::memory_order_relaxed); }
-  void add(std::int64_t change) { value_.fetch_add(change, std::memory_order_relaxed); }
-  std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::int64_t> value_{0};
-};
-
-// Latencies in seconds, from 100 µs to 30 s.
-class Histogram {
- public:
-  static constexpr std::array kBounds{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005,
-                                      0.01,   0.025,   0.05,   0.1,   0.25,   0.5,
-                                      1.0,    2.5,     5.0,    10.0,  30.0};
-  void observe(double seconds);
-  // Appends the `_bucket`, `_sum` and `_count` lines.
-  void render(std::string& out, std::string_view name, std::string_view labels) const;
+  void set(std::int64_t value) { cells_[0].value.store(value, std::memory_order_relaxed); }
+  void add(std::int64_t change) {
+    const std::size_t mine = cell();
+    add_in_cell(cells_[mine].value, change, mine);
+  }
+  std::int64_t value() const;
 
  private:
   struct alignas(64) Cell {
-    std::array<std::atomic<std::uint64_t>, kBounds.size() + 1> buckets{};
-    std::atomic<std::uint64_t> nanoseconds{0};
+    std::atomic<std::int64_t> value{0};
   };
   std::array<Cell, kCells> cells_;
 };
 
-// `a="x",b="y"` with the values escaped.
+// Counts something in a gauge for as long as it lives.
+class Counted {
+ public:
+  explicit Counted(Gauge& gauge, std::int64_t amount = 1) : gauge_(gauge), amount_(amount) {
+    gauge_.add(amount_);
+  }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { gauge_.add(-amount_); }
+
+ private:
+  Gauge& gauge_;
+  const std::int64_t amount_;
+};
+
+// `a="x",b="y"` with the values escaped, bounded, and valid in both text formats, whatever they
+// are.
 std::string labels(std::initializer_list<std::pair<std::string_view, std::string_view>> pairs);
+
+// A value that other code maintains, of the series with these labels.
+struct Reading {
+  std::string labels;
+  double value = 0;
+};
 
 class Registry {
  public:
-  // The series of that name and labels, created if it is new. The first `help` is used.
+  Registry();
+
+  // The series of that name and labels, created if it is new. The first `help` and the first
+  // buckets are used.
   std::shared_ptr<Counter> counter(const std::string& name, const std::string& help,
                                    const std::string& labels = {});
   std::shared_ptr<Gauge> gauge(const std::string& name, const std::string& help,
                                const std::string& labels = {});
   std::shared_ptr<Histogram> histogram(const std::string& name, const std::string& help,
-                                       const std::string& labels = {});
+                                       const std::string& labels = {},
+                                       const Buckets& buckets = kLatency);
 
-  // A value that other code maintains, read on rendering. REQUIRES: `read` is callable from any
-  // thread as long as the registry exists.
-  void watch_gauge(const std::string& name, const std::string& help,
-                   std::function<std::int64_t()> read);
-  void watch_counter(const std::string& name, const std::string& help,
-                     std::function<std::int64_t()> read);
+  // Values that other code maintains, read when all metrics are read. Values of one name from
+  // several components make one family. REQUIRES: `read` is callable from any thread as long as the
+  // registry exists.
+  void watch_gauge(const std::string& name, const std::string& help, std::function<double()> read,
+                   const std::string& labels = {});
+  void watch_counter(const std::string& name, const std::string& help, std::function<double()> read,
+                     const std::string& labels = {});
+  void watch_gauges(const std::string& name, const std::string& help,
+                    std::function<std::vector<Reading>()> read);
+  void watch_counters(const std::string& name, const std::string& help,
+                      std::function<std::vector<Reading>()> read);
 
-  // `value` for a label of that family if it is one of the first `most` that were asked for, else
-  // "other". Bounds the series that foreign names make.
+  // `value` for a label of that family if it is one of the first `most` values, else "other".
+  // Bounds the series that foreign names create.
   std::string bounded(const std::string& name, std::string_view value, std::size_t most);
 
+  // All values that bounded() has accepted for that family.
+  std::vector<std::string> known_values(const std::string& name) const;
+
+  Snapshot snapshot() const;
+  // The same of some families alone, at a fraction of the cost.
+  Snapshot snapshot_of(std::initializer_list<std::string_view> names) const;
+  // The same as Prometheus text.
   std::string render() const;
 
  private:
   template <class Kind>
-  struct Family {
+  struct StoredFamily {
     std::string help;
     std::map<std::string, std::shared_ptr<Kind>> series;
   };
   template <class Kind>
-  std::shared_ptr<Kind> series(std::map<std::string, Family<Kind>>& families,
-                               const std::string& name, const std::string& help,
-                               const std::string& labels);
+  using StoredFamilies = std::map<std::string, StoredFamily<Kind>>;
+  template <class Kind, class... Arguments>
+  std::shared_ptr<Kind> series(StoredFamilies<Kind>& families, const std::string& name,
+                               const std::string& help, const std::string& labels,
+                               const Arguments&... arguments);
 
   struct Watched {
     std::string name;
     std::string help;
-    std::string_view type;
-    std::function<std::int64_t()> read;
+    Type type;
+    std::function<std::vector<Reading>()> read;
   };
+  void watch(Watched watched);
+  // Only the families for whose names `wanted` is true.
+  Snapshot snapshot_if(const std::function<bool(std::string_view)>& wanted) const;
 
+  const double began_unix_seconds_;
   mutable std::mutex mutex_;
-  std::vector<Watched> watched_;
-  std::map<std::string, Family<Counter>> counters_;
-  std::map<std::string, Family<Gauge>> gauges_;
-  std::map<std::string, Family<Histogram>> histograms_;
+  std::vector<std::shared_ptr<const Watched>> watched_;
+  StoredFamilies<Counter> counters_;
+  StoredFamilies<Gauge> gauges_;
+  StoredFamilies<Histogram> histograms_;
   std::map<std::string, std::set<std::string, std::less<>>> values_;  // By family: see bounded().
 };
 

@@ -42,6 +42,12 @@ class Ring {
     return true;
   }
 
+  // How full it is, from 0 to 1.
+  double fill() const {
+    const auto used = end_.load(std::memory_order_relaxed) - begin_.load(std::memory_order_relaxed);
+    return static_cast<double>(used) / static_cast<double>(size_);
+  }
+
   bool empty() const {
     return begin_.load(std::memory_order_acquire) == end_.load(std::memory_order_acquire);
   }

@@ -17,7 +17,7 @@ class Denylist {
  public:
   explicit Denylist(std::chrono::nanoseconds time) : time_(time) {}
 
-  // True if the query has been cut, and not long enough ago.
+  // True if the query was aborted recently enough.
   bool has(const std::string& key, Deadline now) {
     const std::lock_guard lock(mutex_);
     const auto found = until_.find(key);
@@ -27,7 +27,7 @@ class Denylist {
   void add(const std::string& key, Deadline now) {
     const std::lock_guard lock(mutex_);
     std::erase_if(until_, [now](const auto& one) { return one.second <= now; });
-    // A caller that makes so many new ones is limited by each of them anyway.
+    // A caller that makes many new ones is limited by each of them anyway.
     if (until_.size() < kMost) until_[key] = now + time_;
   }
 

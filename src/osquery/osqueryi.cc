@@ -32,7 +32,7 @@ Task<void> drain(net::Source& from, std::size_t most, std::string& into,
     const std::size_t room = most - into.size();
     into.append(bytes.data(), std::min(*got, room));
     if (*got > room) on_full();
-    co_await next_turn();  // A flood must not keep the worker to itself.
+    co_await next_turn();  // A flood must not monopolise the worker.
   }
 }
 

@@ -120,11 +120,8 @@ Task<void> QueryPool::end(std::unique_ptr<Process> process) {
 
 Task<void> QueryPool::stop(Deadline deadline) {
   idle_.clear();
-  auto ended = co_await ending_.drain(deadline);
-  if (ended) co_return ok();
-  // A process that even the kernel cannot end now.
-  ending_.cancel();
-  co_return co_await ending_.drain(kNever);
+  // Even the kernel may not be able to end a process in time.
+  co_return co_await ending_.finish(deadline);
 }
 
 }  // namespace patchbay::osquery

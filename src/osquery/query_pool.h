@@ -1,6 +1,6 @@
-// The QueryPool runs queries over the built-in tables in processes of their own (query_process.h),
-// one query at a time in each. A process is reused for the next query, unless it was killed because
-// the query took too long, needed too much, or was cancelled.
+// The QueryPool runs queries over the built-in tables in separate processes (query_process.h), one
+// query at a time in each. A process is reused for the next query, unless it was killed because the
+// query took too long, needed too much, or was cancelled.
 //
 // Confined to one worker.
 #pragma once

@@ -23,11 +23,11 @@ namespace {
 
 constexpr int kFailed = 1;
 #if defined(PATCHBAY_NO_POOLS)
-constexpr bool kIsMemoryBounded = false;  // A sanitizer needs memory without bounds.
+constexpr bool kIsMemoryBounded = false;  // A sanitizer needs unlimited memory.
 #else
 constexpr bool kIsMemoryBounded = true;
 #endif
-constexpr std::size_t kMaxStored = std::size_t{16} << 20;  // Of memory that nothing uses.
+constexpr std::size_t kMaxStored = std::size_t{16} << 20;  // Unused memory that is retained.
 
 Machine machine_of(const Settings& settings, const TablePolicy& policy) {
   Machine machine;
@@ -54,8 +54,8 @@ rlim_t data_size() {
   return 0;
 }
 
-// Limits whatever a query makes SQLite or a table do: no privileges, no written files, and no more
-// than `memory`.
+// Limits everything that a query makes SQLite or a table do: no privileges, no written files, and
+// at most `memory`.
 bool confine(const Settings& settings) {
   const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nothing >= 0) ::dup2(nothing, STDERR_FILENO);
@@ -103,7 +103,7 @@ bool write_answer(const Result<std::string>& rows) {
   AnswerHead head{.size = text.size()};
   if (!rows) {
     const auto* const known = std::ranges::find(kFailures, rows.error().code);
-    // Any other failure of a table: what it reads is not available.
+    // Any other failure of a table means that its source is not available.
     head.failure = known == kFailures.end()
                        ? static_cast<std::uint32_t>(kFailures.size())
                        : static_cast<std::uint32_t>(known - kFailures.begin()) + 1;
@@ -150,7 +150,7 @@ int answer_queries(std::string_view text) {
     std::string sql(head.size, '\0');
     if (!read_whole(sql.data(), sql.size())) return kFailed;
     if (!write_answer((*database)->run(sql, head.format))) return kFailed;
-    // The process may stay for long; the memory of the query is released.
+    // The process may run for long; the memory of the query is released.
     if (::mallinfo2().fordblks > kMaxStored) ::malloc_trim(0);
   }
   return 0;

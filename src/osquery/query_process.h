@@ -1,7 +1,7 @@
 // A query process answers queries over the built-in tables, one after the other, until its stdin
-// ends. It is this program again, started by the QueryPool with kQueriesCommand, and bounded by the
-// kernel: the memory and processor limits of a query are limits of the process, and a query that
-// exceeds them ends with it.
+// ends. It is this program again, started by the QueryPool with kQueriesCommand, and limited by the
+// kernel: the memory and processor limits of a query are limits of the process, so a query that
+// exceeds them ends the process.
 //
 // The process has one thread.
 #pragma once
@@ -35,7 +35,7 @@ struct AnswerHead {
 inline constexpr std::array kFailures{Code::invalid_params, Code::forbidden, Code::too_large,
                                       Code::internal, Code::unavailable};
 
-inline constexpr int kOutOfMemory = 12;  // The exit code of a process that needed more.
+inline constexpr int kOutOfMemory = 12;  // The exit code of a process that needed more memory.
 
 // The settings as an argument of the process, and back.
 std::string write_settings(const Settings& settings);

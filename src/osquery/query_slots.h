@@ -1,5 +1,5 @@
-// The QuerySlots bound how many queries run. A query that finds none free waits in line; when too
-// many wait, the next is refused.
+// The QuerySlots bound how many queries run. A query waits in line for a free slot; when too many
+// wait, the next one is refused.
 //
 // Confined to one worker.
 #pragma once
@@ -45,7 +45,7 @@ class QuerySlots {
     waiting_.push_back(&turn);
     auto waited = co_await turn.wait(deadline);
     if (waited) co_return Slot(*this);
-    // It may have got a slot in the moment in which it timed out.
+    // It may have received a slot at the moment at which it timed out.
     if (std::erase(waiting_, &turn) == 0) leave();
     co_return waited.error().code == Code::timeout ? overloaded : waited.error();
   }

@@ -43,7 +43,7 @@ std::string RowWriter::finish() {
 Result<void> write_json_rows(std::string_view json, RowWriter& to) {
   if (auto good = json::check(json); !good) return good.error();
   if (json::type_of(json) != json::Type::array) {
-    return Error{Code::upstream_failed, "what it printed is no array"};
+    return Error{Code::upstream_failed, "its output is no array"};
   }
   bool objects = true;
   json::each_element(json, [&](std::string_view row) {
@@ -55,7 +55,7 @@ Result<void> write_json_rows(std::string_view json, RowWriter& to) {
     });
     to.end_row();
   });
-  if (!objects) return Error{Code::upstream_failed, "a row that it printed is no object"};
+  if (!objects) return Error{Code::upstream_failed, "a row of its output is no object"};
   return ok();
 }
 

@@ -29,7 +29,7 @@ class RowWriter {
   std::size_t size() const { return out_.size(); }
   std::size_t rows() const { return rows_; }
 
-  // The whole; the writer is empty afterwards.
+  // The whole text; the writer is empty afterwards.
   std::string finish();
 
  private:

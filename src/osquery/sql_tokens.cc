@@ -10,8 +10,8 @@ bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool continues_name(char c) { return begins_name(c) || is_digit(c) || c == '$'; }
 
-// Why a character is not accepted outside quotes, if it is not. There SQLite has rules of its own,
-// and a different reading could hide the name of a table.
+// Why a character is refused outside quotes; empty if it is accepted. There SQLite has special
+// rules, and a different reading could hide the name of a table.
 const char* objection(char c) {
   // `$a(/*)` is one variable, whatever is in its parentheses.
   if (std::string_view("?:@$#").contains(c))
@@ -53,7 +53,7 @@ class Tokenizer {
     } else if (c == '[') {
       return bracketed();
     } else if (begins_name(c)) {
-      take(Token::Kind::word, continues_name);
+      take(Token::Kind::bare, continues_name);
     } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
       take(Token::Kind::number, [](char one) { return continues_name(one) || one == '.'; });
     } else if (const char* const why = objection(c)) {

@@ -13,7 +13,7 @@ namespace patchbay::osquery {
 
 struct Token {
   enum class Kind : std::uint8_t {
-    word,    // A keyword or a name without quotes, in lower case.
+    bare,    // A keyword or a name without quotes, in lower case.
     name,    // A name in quotes, without them, in lower case.
     string,  // In single quotes, without them. SQLite accepts it where it expects a name.
     number,
@@ -25,7 +25,7 @@ struct Token {
   std::size_t begin = 0;  // In the SQL...
   std::size_t end = 0;    // ...and where it ends.
 
-  bool is(std::string_view word) const { return kind == Kind::word && text == word; }
+  bool is(std::string_view keyword) const { return kind == Kind::bare && text == keyword; }
   bool is(char c) const { return kind == Kind::sign && text[0] == c; }
 };
 

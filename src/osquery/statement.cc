@@ -26,7 +26,7 @@ class TableFinder {
     for (at_ = first; at_ < tokens_.size(); ++at_) {
       if (tokens_[at_].kind == Token::Kind::sign) {
         if (!sign(tokens_[at_].text[0])) return refused("the parentheses do not match");
-      } else if (auto good = word(tokens_[at_]); !good) {
+      } else if (auto good = name_or_keyword(tokens_[at_]); !good) {
         return good.error();
       }
     }
@@ -65,10 +65,10 @@ class TableFinder {
     return true;
   }
 
-  Result<void> word(const Token& token) {
+  Result<void> name_or_keyword(const Token& token) {
     Level& level = levels_.back();
     const bool fresh = std::exchange(level.fresh, false);
-    const bool keyword = token.kind == Token::Kind::word;
+    const bool keyword = token.kind == Token::Kind::bare;
     if (fresh && keyword && (token.text == "select" || token.text == "values")) {
       level.tables = level.expects = false;
       return ok();
@@ -87,22 +87,23 @@ class TableFinder {
     return keyword ? clause(token.text) : ok();
   }
 
-  Result<void> clause(std::string_view word) {
+  Result<void> clause(std::string_view keyword) {
     Level& level = levels_.back();
     const Token* const before = at_ > 0 ? &tokens_[at_ - 1] : nullptr;
-    if (level.definitions && before && before->is(')') && word != "as") {
-      if (word != "select" && word != "values") return refused(std::string(kOnlyReads));
+    if (level.definitions && before && before->is(')') && keyword != "as") {
+      if (keyword != "select" && keyword != "values") return refused(std::string(kOnlyReads));
       level.definitions = false;
     }
     // `a IS DISTINCT FROM b` is a comparison.
-    if (word == "from" && !(before && before->is("distinct"))) level.tables = level.expects = true;
-    if (word == "join") level.tables = level.expects = true;
+    if (keyword == "from" && !(before && before->is("distinct")))
+      level.tables = level.expects = true;
+    if (keyword == "join") level.tables = level.expects = true;
     for (const auto end :
          {"where", "group", "having", "order", "limit", "union", "intersect", "except"}) {
-      if (word == end) level.tables = false;
+      if (keyword == end) level.tables = false;
     }
     // `x IN (…)` is a list or a query; `x IN name` reads a table.
-    if (word == "in" && ahead(1) && !ahead(1)->is('(')) level.expects = true;
+    if (keyword == "in" && ahead(1) && !ahead(1)->is('(')) level.expects = true;
     return ok();
   }
 

@@ -3,7 +3,7 @@
 // engine enforces the table policy: osqueryi does not have the denied tables, and for the built-in
 // ones SQLite asks about each.
 //
-// In doubt it refuses. Values only; usable from any thread.
+// Doubtful texts are refused. Values only; usable from any thread.
 #pragma once
 
 #include <string>

@@ -22,8 +22,8 @@ std::string_view type_name(Type type);  // In SQL.
 
 // What a table does with `column = value` in a query.
 enum class Use : std::uint8_t {
-  plain,     // Nothing: SQLite compares.
-  key,       // Reads only what matches.
+  plain,     // Nothing: SQLite compares the values.
+  key,       // Reads only matching data.
   required,  // The same, and a query must constrain one of the table's required columns.
 };
 
@@ -46,9 +46,9 @@ struct Table {
 std::span<const Table* const> tables();
 const Table* find_table(std::string_view name);
 
-// Where the tables find the machine.
+// Where the tables read the machine's data.
 struct Machine {
-  std::string root;  // In front of every path; empty but for tests.
+  std::string root;  // The prefix of every path; empty except in tests.
   std::vector<std::string> file_roots;
   std::uint64_t hash_size = 0;
   std::function<bool(std::string_view table)> allowed = [](std::string_view) { return true; };
@@ -94,7 +94,7 @@ class Scan {
   const Given* given(int column) const;
   std::optional<std::int64_t> given_number(int column) const;
 
-  // Begins a row. False if there is no room for it: then the table returns at once.
+  // Begins a row. False if the limit is reached: then the table returns at once.
   bool row();
   void set(int column, std::int64_t value);
   void set(int column, std::string_view text);

@@ -10,10 +10,10 @@ struct sqlite3;
 
 namespace patchbay::osquery {
 
-// What the scans of a database share. Outlives the database.
+// The shared state of the scans of a database. Outlives the database.
 struct ScanContext {
   const Machine& machine;
-  std::size_t most_bytes;             // That one scan may keep.
+  std::size_t most_bytes;             // Bytes that one scan may hold.
   std::optional<Error> failure = {};  // Why a scan of it failed.
   bool declaring = false;             // SQLite reads a table's columns; no query is running.
 };

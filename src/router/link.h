@@ -1,5 +1,5 @@
 // A RouterLink maintains one connection of the router to its gateway: it connects, lets the router
-// send what must come first, and reconnects with growing pauses.
+// restore the session first, and reconnects with growing pauses.
 //
 // Confined to the router's thread.
 #pragma once
@@ -51,10 +51,10 @@ class RouterLink final : transport::Channel::Listener {
 
   Result<void> send(std::string text);
 
-  // Reconnects, for that reason.
+  // Reconnects for that reason.
   void renew(const Error& why);
 
-  // There is a new token: messages from now on carry it, and a waiting attempt starts at once.
+  // There is a new token: later messages carry it, and a waiting attempt starts at once.
   void use_token(const std::string& token);
 
   // Sends a request of the router's own and waits for the answer.

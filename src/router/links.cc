@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "gateway/server.h"
 #include "json/read.h"
 #include "json/text.h"
 #include "json/write.h"
 #include "mcp/compose.h"
+#include "mcp/methods.h"
 #include "observe/log.h"
 #include "router/router.h"
 
@@ -25,14 +27,14 @@ bool is_refused(const Error& error) {
   return error.code == Code::unauthenticated || error.code == Code::forbidden;
 }
 
-// The gateway does not know the caller (any more), and has done nothing.
+// The gateway does not know the caller (any more), and has not executed the request.
 bool is_unauthenticated(const mcp::Message& answer) {
   const auto code = answer.error.empty() ? std::nullopt : json::member(answer.error, "code");
   return code && json::as_int(*code) == info(Code::unauthenticated).rpc;
 }
 
-// After which time the gateway accepts a request that it has refused because there were too many;
-// it has done nothing. None: that was not the reason.
+// The time after which the gateway accepts a request that it refused because of its rate limit; it
+// has not executed it. None: the refusal has another reason.
 std::optional<std::chrono::milliseconds> retry_after(const mcp::Message& answer) {
   const auto code = answer.error.empty() ? std::nullopt : json::member(answer.error, "code");
   if (!code || json::as_int(*code) != info(Code::rate_limited).rpc) return std::nullopt;
@@ -97,11 +99,11 @@ void Router::shrink() {
     if (slot.running > 0 || here().now() - slot.used < settings_.idle) continue;
     auto link = std::move(slot.link);
     slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(i));
-    scope_.spawn(let_go(std::move(link)));
+    scope_.spawn(stop_link(std::move(link)));
   }
 }
 
-Task<void> Router::let_go(std::unique_ptr<RouterLink> link) { co_return co_await link->stop(); }
+Task<void> Router::stop_link(std::unique_ptr<RouterLink> link) { co_return co_await link->stop(); }
 
 // Fails requests that have waited too long, and closes unused connections.
 Task<void> Router::attend() {
@@ -211,7 +213,7 @@ void Router::on_answer(RouterLink& link, const mcp::Message& message, std::strin
   if (!message.result.empty()) {
     const auto params = json::member(pending->second.text, "params").value_or("{}");
     session_.note(pending->second.method, params, message.result);
-    if (pending->second.method == "logging/setLevel") spread_level(params);
+    if (mcp::local_of(pending->second.method) == mcp::Local::set_level) spread_level(params);
   }
   answer(pending, std::string(text));
 }
@@ -227,14 +229,14 @@ bool Router::wait_for_rate(Open::iterator pending, const mcp::Message& refusal) 
   if (time > waiting.by) return false;
   if (Slot* const slot = slot_of(waiting.link)) --slot->running;
   waiting.link = nullptr;
-  --waiting.sent;  // The gateway has not taken it.
+  --waiting.sent;  // The gateway has not accepted it.
   waiting.not_before = time;
   note_rate(*wait);
   scope_.spawn(send_later(pending->first, time));
   return true;
 }
 
-// Everything that waits is refused again and again: one line speaks for all of it.
+// All waiting requests are refused repeatedly: one line is enough for all of them.
 void Router::note_rate(std::chrono::milliseconds wait) {
   if (here().now() < next_rate_note_) return;
   next_rate_note_ = here().now() + kRateNoteInterval;
@@ -259,7 +261,7 @@ void Router::spread_level(std::string_view params) {
   for (auto& slot : slots_) {
     if (is_primary(*slot.link) || !slot.link->up()) continue;
     auto sent = slot.link->send(mcp::request("\"router-level\"", "logging/setLevel", params));
-    (void)sent;  // If it is lost, opening the next one repeats it. The response is ignored.
+    discard(sent, "if it is lost, opening the next one repeats it. The response is ignored");
   }
 }
 

@@ -20,7 +20,7 @@ constexpr auto kDefaultLifetime = std::chrono::hours(1);  // Of a token without 
 
 oauth::Settings oauth_settings(const RouterOauthSettings& router) {
   oauth::Settings settings;
-  // A person signs in with either; the prompt is ours.
+  // The person may use either; the prompt is our own text.
   settings.kind = router.grant == RouterGrant::device ? oauth::Kind::authorization_code
                                                       : oauth::Kind::client_credentials;
   settings.client_id = router.client_id;

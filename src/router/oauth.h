@@ -22,14 +22,14 @@ namespace patchbay::app {
 
 class RouterOauth {
  public:
-  // The error says which setting is wrong. REQUIRES: `settings` outlives it.
+  // The error names the faulty setting. REQUIRES: `settings` outlives it.
   static Result<std::unique_ptr<RouterOauth>> make(const RouterSettings& settings);
   ~RouterOauth();
 
   // Called with every new token.
   void on_renewed(std::function<void(const std::string&)> notify) { notify_ = std::move(notify); }
 
-  // The error says why there is none, or what a person has to do.
+  // The error states why there is none, or what a person has to do.
   Task<std::string> get(Deadline deadline);
 
   // The gateway refuses the token.
@@ -38,7 +38,7 @@ class RouterOauth {
   // Called regularly: renews a token in time.
   void attend();
 
-  // Ends what is in progress. REQUIRES: awaited before it is destroyed.
+  // Ends requests in progress. REQUIRES: awaited before it is destroyed.
   Task<void> stop();
 
  private:
@@ -65,7 +65,7 @@ class RouterOauth {
   Deadline due_ = {};      // When the token should be renewed...
   Deadline expires_ = {};  // ...and when it expires.
   Deadline next_try_ = {};
-  std::string prompt_;  // What a person has to do now; empty: nothing.
+  std::string prompt_;  // The action that a person has to take now; empty: none.
   Error why_{Code::unavailable, "there is no token yet"};
   std::function<void(const std::string&)> notify_;
   bool loaded_ = false;

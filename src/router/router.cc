@@ -9,6 +9,7 @@
 #include "json/read.h"
 #include "json/text.h"
 #include "mcp/compose.h"
+#include "mcp/methods.h"
 #include "observe/log.h"
 
 namespace patchbay::app {
@@ -123,20 +124,20 @@ void Router::take_request(const mcp::Message& message, std::string_view text,
   if (!refused.message.empty()) {
     return reply(batch, mcp::response(message.id, mcp::error_reply(refused)));
   }
-  if (message.method == "initialize") initializing_ = true;
+  if (mcp::local_of(message.method) == mcp::Local::initialize) initializing_ = true;
   Pending pending{std::string(text), std::string(message.method), batch};
   const auto added = open_.emplace(std::string(message.id), std::move(pending)).first;
   dispatch(added);
 }
 
 void Router::take_notification(const mcp::Message& message, std::string_view text) {
-  if (message.method == "notifications/cancelled") return take_cancelled(message, text);
+  if (mcp::local_of(message.method) == mcp::Local::cancelled) return take_cancelled(message, text);
   const bool initialized = message.method == "notifications/initialized";
   if (initialized) session_.note_initialized();
   for (auto& slot : slots_) {
     if (!slot.link->up()) continue;  // A new connection restores it when it is opened.
     auto sent = slot.link->send(std::string(text));
-    (void)sent;  // If the link is lost, it reports that itself.
+    discard(sent, "if the link is lost, it reports that itself");
     if (message.method == "notifications/progress") break;
   }
 }
@@ -147,7 +148,7 @@ void Router::take_cancelled(const mcp::Message& message, std::string_view text) 
   if (pending == open_.end()) return;
   if (RouterLink* const link = pending->second.link) {
     auto sent = link->send(std::string(text));
-    (void)sent;  // If the link is lost, so is the request.
+    discard(sent, "if the link is lost, so is the request");
   }
   answer(pending, "");
 }
@@ -156,7 +157,7 @@ void Router::take_response(const mcp::Message& message, std::string_view text) {
   const auto question = questions_.find(message.id);
   if (question == questions_.end()) return;
   auto sent = question->second.link->send(json::with_member(text, "id", question->second.id));
-  (void)sent;  // If the link is lost, nobody waits for the answer.
+  discard(sent, "if the link is lost, nobody waits for the answer");
   questions_.erase(question);
 }
 
@@ -217,7 +218,7 @@ void Router::flush() {
 
 void Router::answer(Open::iterator pending, std::string text) {
   Pending done = std::move(pending->second);
-  if (done.method == "initialize") initializing_ = false;
+  if (mcp::local_of(done.method) == mcp::Local::initialize) initializing_ = false;
   if (Slot* const slot = slot_of(done.link)) --slot->running;
   if (!done.link) std::erase(queue_, pending->first);
   open_.erase(pending);

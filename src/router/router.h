@@ -50,7 +50,7 @@ class Router final : transport::Channel::Listener, RouterLink::Owner {
     RouterLink* link = nullptr;    // Where it was sent; null: it waits.
     int sent = 0;                  // How often.
     Deadline by = kNever;          // When it fails if it still waits.
-    Deadline not_before{};         // When the gateway accepts it, if it was sent too often.
+    Deadline not_before{};  // When the gateway accepts it again, if it exceeded the rate limit.
   };
   using Open = std::map<std::string, Pending, std::less<>>;
 
@@ -109,14 +109,14 @@ class Router final : transport::Channel::Listener, RouterLink::Owner {
   void grow();
   void shrink();
   Task<void> attend();
-  Task<void> let_go(std::unique_ptr<RouterLink> link);
+  Task<void> stop_link(std::unique_ptr<RouterLink> link);
   Task<void> stop_links();
 
   const RouterSettings& settings_;
   RouterToken token_;
   transport::LineChannel client_;
   RouterSession session_;
-  std::vector<Slot> slots_;  // The first one is always there: the primary.
+  std::vector<Slot> slots_;  // The first one always exists: the primary.
   int next_link_ = 1;
   Open open_;                      // By raw id.
   std::deque<std::string> queue_;  // Ids of waiting requests, the oldest first.

@@ -16,15 +16,17 @@ constexpr std::array<std::string_view, 3> kLists{"tools", "resources", "prompts"
 
 void RouterSession::note(std::string_view method, std::string_view params,
                          std::string_view result) {
-  if (method == "initialize") {
+  const auto* const row = mcp::find_row(method);
+  if (!row) return;
+  if (row->local == mcp::Local::initialize) {
     *this = RouterSession();
     initialize_ = params;
     result_ = result;
-  } else if (method == "logging/setLevel") {
+  } else if (row->local == mcp::Local::set_level) {
     level_ = params;
-  } else if (method == "resources/subscribe") {
+  } else if (row->action == mcp::Action::subscribe) {
     if (const auto uri = json::member(params, "uri")) subscribed_.emplace(*uri);
-  } else if (method == "resources/unsubscribe") {
+  } else if (row->action == mcp::Action::unsubscribe) {
     if (const auto uri = json::member(params, "uri")) subscribed_.erase(std::string(*uri));
   }
 }
@@ -57,8 +59,9 @@ bool RouterSession::same_revision(std::string_view result) const {
 }
 
 bool is_for_primary(std::string_view method) {
-  return method == "initialize" || method == "logging/setLevel" ||
-         method == "resources/subscribe" || method == "resources/unsubscribe";
+  const auto* const row = mcp::find_row(method);
+  return row && (row->local == mcp::Local::initialize || row->local == mcp::Local::set_level ||
+                 row->subscribes());
 }
 
 bool may_be_repeated(std::string_view method) {

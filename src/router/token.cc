@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "config/file.h"
 #include "core/command_line.h"
 #include "core/text.h"
@@ -18,10 +20,10 @@ Error no_token(std::string message) { return {Code::unavailable, std::move(messa
 Result<std::string> checked(std::string_view text, std::string_view where) {
   const std::string_view token = trimmed(text);
   if (token.empty()) return no_token(fmt::format("{} contains no token", where));
-  for (const char c : token) {
-    if (c <= ' ' || c == 0x7F) {
-      return no_token(fmt::format("{} contains no valid token: there is white space in it", where));
-    }
+  const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
+  if (!std::ranges::all_of(token, is_visible)) {
+    return no_token(fmt::format(
+        "{} contains no valid token: it has white space or characters that are not ASCII", where));
   }
   return std::string(token);
 }

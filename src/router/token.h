@@ -29,7 +29,7 @@ class RouterToken {
   // The gateway refuses the token. True: the next one may be another.
   bool refused();
 
-  // Called regularly: renews what expires.
+  // Called regularly: renews a token that expires.
   void attend();
 
   // REQUIRES: awaited before it is destroyed.

@@ -22,7 +22,7 @@ void add(Options& options, std::initializer_list<std::string_view> args) {
   for (const auto arg : args) options.emplace_back(arg);
 }
 
-// What is visible of the machine: programs and libraries, and the files they need.
+// The visible parts of the machine: programs and libraries, and the files they need.
 constexpr std::string_view kPrograms[] = {"/usr",   "/bin",   "/sbin",  "/lib",
                                           "/lib32", "/lib64", "/libx32"};
 constexpr std::string_view kSettings[] = {
@@ -31,7 +31,7 @@ constexpr std::string_view kSettings[] = {
     "/etc/ssl/certs",    "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/perl",
     "/etc/magic"};
 
-// What the stage provides instead.
+// The parts that the stage provides instead.
 constexpr std::string_view kWrittenSettings[] = {"passwd", "group", "hosts", "hostname",
                                                  "nsswitch.conf"};
 

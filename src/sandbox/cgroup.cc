@@ -30,7 +30,7 @@ bool is_required(const Limits& limits, Bound bound) {
   return std::ranges::find(limits.not_required, bound) == limits.not_required.end();
 }
 
-// Everything that is required and missing, so that the operator can fix it in one go.
+// All missing requirements, so that the operator can fix them in one go.
 Error cannot_bound(const std::vector<Bound>& missing, std::string_view why_first) {
   std::vector<std::string_view> names;
   for (const Bound bound : missing) names.push_back(name_of(bound));
@@ -43,7 +43,7 @@ Error cannot_bound(const std::vector<Bound>& missing, std::string_view why_first
                       names.front(), nor, why_first, fmt::join(names, ", "))};
 }
 
-// Nothing can be swapped where there is no swap.
+// Without swap, nothing can be swapped.
 bool machine_swaps() {
   const auto swaps = read_small("/proc/swaps");
   return !swaps || std::ranges::count(*swaps, '\n') > 1;
@@ -97,7 +97,7 @@ bool has(const CgroupPath& base, std::string_view controller) {
   return std::ranges::find(base.controllers, controller) != base.controllers.end();
 }
 
-// Why nothing sets `bound`, if no attempt was made.
+// Why `bound` is not set, if no attempt was made.
 std::string why_absent(Bound bound, const Disks& disks) {
   if (bound == Bound::io && !disks) return disks.error().message;
   if (bound == Bound::io) {
@@ -125,7 +125,7 @@ std::vector<pid_t> processes_in(const std::string& folder) {
   return all;
 }
 
-// Enables the controllers for what is below `folder`, if permitted.
+// Enables the controllers for the cgroups below `folder`, if permitted.
 bool bounds_below(const std::string& folder, const std::vector<std::string>& controllers) {
   std::string wanted;
   for (const auto& controller : controllers) wanted += fmt::format("+{} ", controller);
@@ -207,7 +207,7 @@ void Cgroup::set_bounds(const CgroupPath& base, const std::string& folder, const
     if (!set) why.emplace(one.bound, set.error().message);
     if (!holds(one.bound)) bounds_.push_back(one.bound);
   }
-  // One of which a single file could not be written does not hold.
+  // A bound does not hold if one of its files could not be written.
   std::erase_if(bounds_, [&](Bound bound) { return why.contains(bound); });
 }
 
@@ -295,7 +295,7 @@ void make_room(std::vector<CgroupPath>& paths) {
         bounds_below(base.folder, base.controllers)) {
       continue;
     }
-    // The topmost may hold both.
+    // The topmost cgroup may hold both.
     if (bounds_below(base.mount, base.controllers)) base.folder = base.mount;
   }
 }

@@ -1,6 +1,5 @@
-// A Cgroup bounds what all processes of one sandbox use together: memory, processes, processor
-// time, disks. It is made inside our own cgroup, in version 1 or 2 or both, whichever the machine
-// has.
+// A Cgroup bounds the total use of all processes of one sandbox: memory, processes, processor time,
+// disks. It is made inside our own cgroup, in version 1 or 2 or both, whichever the machine has.
 //
 // Plain calls that may block for a moment: for helper processes and thread pools, not for workers.
 #pragma once
@@ -47,7 +46,7 @@ struct BoundFile {
 // known disks there is none for `io`.
 std::vector<BoundFile> bound_files(bool unified, const Limits& limits, const Disks& disks);
 
-// What its processes have used so far, and which limits they reached.
+// The current use of its processes, and which limits they reached.
 struct Usage {
   std::uint64_t memory_peak = 0;
   std::uint64_t memory_now = 0;
@@ -59,7 +58,7 @@ struct Usage {
 class Cgroup {
  public:
   // Makes the cgroup and sets the bounds, `io` on each of the disks. Code::unavailable names the
-  // bounds that are required and cannot be set, with the remedy; nothing is left behind then.
+  // required bounds that cannot be set, with the remedy; nothing is left behind then.
   static Result<Cgroup> make(const std::vector<CgroupPath>& paths, const std::string& name,
                              const Limits& limits, const Disks& disks);
 
@@ -69,14 +68,14 @@ class Cgroup {
 
   const std::vector<std::string>& folders() const { return folders_; }
 
-  // The bounds that hold.
+  // The bounds that are in effect.
   const std::vector<Bound>& bounds() const { return bounds_; }
   bool holds(Bound bound) const;
 
   Result<void> enter(pid_t process) const;
   Usage usage() const;
 
-  // Kills what is in it until nothing is left, and removes it. False if something is left after
+  // Kills its processes until none is left, and removes it. False if some are left after
   // `timeout_ms`.
   bool clear(int timeout_ms) const;
 
@@ -92,7 +91,7 @@ class Cgroup {
 // The name of a new cgroup: after this process, so that leftovers can be swept.
 std::string next_cgroup_name();
 
-// Removes the cgroups that are called after a process which has died.
+// Removes the cgroups of processes that no longer run.
 void sweep_cgroups(const std::vector<CgroupPath>& paths);
 
 // The cgroup paths of this process, swept and with room made in them on the first call; later calls

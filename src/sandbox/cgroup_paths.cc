@@ -68,8 +68,8 @@ std::vector<CgroupPath> cgroup_paths() {
   const auto mounts = read_small("/proc/self/mountinfo");
   if (!own || !mounts) return {};
   auto paths = read_cgroup_paths(*own, *mounts);
-  // Version 2 lists its controllers in a file. Where version 1 holds them all there are none, and
-  // version 2 is of no use.
+  // Version 2 lists its controllers in a file. If version 1 holds all controllers, the list is
+  // empty, and version 2 is of no use.
   for (auto& base : paths) {
     if (!base.unified) continue;
     const auto has = read_small(base.folder + "/cgroup.controllers");

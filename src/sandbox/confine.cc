@@ -201,7 +201,7 @@ Error run(net::Packet& packet, pid_t gateway) {
 
 int confine() {
   const pid_t gateway = ::getppid();
-  // Nothing that was open when we were started passes on.
+  // Descriptors that were open at the start are not inherited.
   ::syscall(SYS_close_range, kControl + 1U, ~0U, 1U << 2 /* CLOSE_RANGE_CLOEXEC */);
   auto packet = net::receive_packet(kControl);
   if (!packet || !*packet) {

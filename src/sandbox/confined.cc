@@ -15,7 +15,7 @@
 namespace patchbay::sandbox {
 namespace {
 
-// How long the watcher gets to clean up before we do.
+// How long the watcher may clean up before we do.
 constexpr std::chrono::seconds kServiceTimeout{5};
 // Between attempts to do so: a killed process takes a moment to end.
 constexpr std::chrono::milliseconds kFirstPause{1};
@@ -135,7 +135,7 @@ Task<void> Confined::end() {
   auto exited = co_await child_->exit(kNever);
   if (!exited) co_return exited.error();
   auto stored = co_await await_service();
-  // The cgroup is gone by now, unless the watcher was killed: then it is removed here.
+  // The cgroup has been removed by now, unless the watcher was killed: then it is removed here.
   for (auto pause = kFirstPause; !cgroup_.clear(0) && pause < kLastPause; pause *= 2) {
     auto slept = co_await sleep_until(here().now() + pause);
     if (!slept) co_return slept;

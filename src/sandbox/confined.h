@@ -16,11 +16,11 @@ namespace patchbay::sandbox {
 
 class Confined final : net::Source::Waiter {
  public:
-  // Starts what `spec` describes and waits until it is about to run. Code::unavailable, with the
+  // Starts the program of `spec` and waits until it is about to run. Code::unavailable, with the
   // remedy, if this machine cannot isolate it as the spec requires.
   static Task<std::unique_ptr<Confined>> start(Spec spec, Deadline deadline);
 
-  // Kills everything that is left.
+  // Kills all remaining processes.
   ~Confined();
 
   net::Child& child() { return *child_; }
@@ -39,7 +39,7 @@ class Confined final : net::Source::Waiter {
   // The bounds of its limits that could not be set and were not required, by name.
   const std::vector<std::string>& absent() const { return absent_; }
 
-  // What it has used in total; waits for its end.
+  // Its total resource use; waits for its end.
   Task<Usage> last_usage();
 
   // Kills it at once, with everything in it, and waits until nothing is left.

@@ -58,7 +58,7 @@ std::vector<std::string> names_in(const std::string& path) {
   return names;
 }
 
-// Where `path` leads once its links are followed; empty if it leads nowhere.
+// The target of `path` after its links are followed; empty if there is none.
 std::string real_path(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
   return real ? real.get() : "";
@@ -130,7 +130,7 @@ class Finder {
     for (const auto& name : names_in(sys_ + "/block")) {
       const auto number = read_small(fmt::format("{}/block/{}/dev", sys_, name));
       const auto size = read_small(fmt::format("{}/block/{}/size", sys_, name));
-      // One without a size has nothing in it.
+      // A device without a size has no medium.
       if (!number || !size || trimmed(*size) == "0") continue;
       any = true;
       add({std::string(trimmed(*number)), name});

@@ -1,5 +1,5 @@
-// Egress is what a sandbox may connect to outside, by name: a list of destinations, and bounds on
-// the connections to them. The sandbox itself has no network; a proxy of the gateway connects for
+// Egress is the set of destinations outside a sandbox that it may connect to: a list by name, and
+// bounds on the connections. The sandbox itself has no network; a proxy of the gateway connects for
 // it.
 //
 // Values only; pure.
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/settings.h"
 #include "core/result.h"
 #include "net/io/peer_address.h"
 #include "net/io/socket.h"
@@ -63,20 +63,6 @@ class EgressRules {
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<sandbox::EgressLimits> = std::tuple{
-    Field{"max_connections", &sandbox::EgressLimits::connections,
-          "Maximum number of connections per sandbox. Further ones are answered with 503.",
-          Range{1, 10'000}, Alias{"connections"}},
-    Field{"connect_timeout", &sandbox::EgressLimits::connect_time,
-          "Maximum time to receive a proxy request, and again to resolve the name and connect.",
-          Range{Duration(10), Duration(600'000)}, Alias{"connect_time"}},
-    Field{"idle_timeout", &sandbox::EgressLimits::idle,
-          "Time without traffic after which a connection is closed.",
-          Range{Duration(10), Duration(86'400'000)}, Alias{"idle"}},
-    Field{"half_open_timeout", &sandbox::EgressLimits::half_open,
-          "Time without traffic after which a half-closed connection is closed; at most "
-          "`idle_timeout`.",
-          Range{Duration(10), Duration(86'400'000)}, Alias{"half_open"}},
-};
+const config::Fields& config::fields<sandbox::EgressLimits>();
 
 }  // namespace patchbay

@@ -1,5 +1,6 @@
-// The log fields of each run in a sandbox: the limits that were in force, and how it ended. Values
-// only.
+// The log fields of each run in a sandbox: the limits that were in effect, and how it ended.
+//
+// Values only.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ namespace patchbay::upstreams {
 log::Line& add_limits(log::Line& line, const sandbox::Limits& limits,
                       const std::vector<std::string>& absent);
 
-// How a program ended that was alone in its sandbox: exit, signal, memory, pids.
+// How a program that ran alone in its sandbox has ended: exit, signal, memory, pids.
 std::string_view verdict_on(const net::Ending& ending, const sandbox::Usage& usage);
 
 }  // namespace patchbay::upstreams

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "core/text.h"
 #include "net/io/fd.h"
 #include "sandbox/bwrap.h"
+#include "sandbox/kernel_rules.h"
 #include "sandbox/small_files.h"
 #include "sandbox/stage.h"
 
@@ -30,14 +32,14 @@ Finding find_bubblewrap(Settings settings) {
   return {"bubblewrap", static_cast<bool>(spec), spec ? spec->bwrap : spec.error().message};
 }
 
-// What is shared, with which rights; what it may connect to.
+// The shared files with their permissions, and the allowed destinations.
 Finding find_shares(const Settings& settings) {
   const auto spec = spec_of(settings, {});
   return {"what is shared", static_cast<bool>(spec), spec ? "" : spec.error().message};
 }
 
 Finding find_namespaces() {
-  // Both are there only on kernels that can forbid them.
+  // Both exist only on kernels that can forbid them.
   for (const char* const path :
        {"/proc/sys/user/max_user_namespaces", "/proc/sys/kernel/unprivileged_userns_clone"}) {
     const auto value = read_small(path);
@@ -49,6 +51,15 @@ Finding find_namespaces() {
     return {"user namespaces", false, "this kernel has none"};
   }
   return {"user namespaces", true};
+}
+
+// Only a possible cause: a profile may allow bubblewrap what it forbids this program.
+void find_apparmor(std::vector<Finding>& findings) {
+  const auto restricted = read_small("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
+  const auto profile = read_small("/proc/self/attr/current");
+  if (!restricted || !profile) return;
+  auto fault = apparmor_fault(trimmed(*restricted), trimmed(*profile), ::geteuid() == 0);
+  if (!fault.empty()) findings.push_back({"AppArmor profile", false, std::move(fault), false});
 }
 
 Finding find_filter() {
@@ -63,7 +74,7 @@ Finding find_openat2() {
   how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH;
   const net::Fd folder(static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof how)));
-  if (!folder) return {"openat2", false, "this kernel is older than 5.6"};
+  if (!folder) return {"openat2", false, openat2_fault(errno, kernel_release())};
   return {"openat2", true};
 }
 
@@ -103,7 +114,7 @@ std::string why_not(const std::vector<CgroupPath>& paths, Limits limits, const D
   return "";
 }
 
-// On which disks, and what that does not cover.
+// The disks, and the writes that the bound does not cover.
 std::string about_io(const std::vector<CgroupPath>& paths, const std::vector<Disk>& disks) {
   std::string names;
   for (const auto& disk : disks) names += (names.empty() ? "" : ", ") + disk.name;
@@ -144,6 +155,7 @@ std::vector<Finding> examine(const Settings& settings) {
                       !settings.egress.empty();
   if (findings.front().good && shares) findings.push_back(find_shares(settings));
   findings.push_back(find_namespaces());
+  find_apparmor(findings);
   findings.push_back(find_clocks());
   findings.push_back(find_filter());
   findings.push_back(find_openat2());

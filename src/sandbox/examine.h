@@ -16,7 +16,7 @@ struct Finding {
   bool needed = true;  // Without it nothing is run.
 };
 
-// All but to try it.
+// All checks except starting a sandbox.
 std::vector<Finding> examine(const Settings& settings);
 
 // The first requirement that is missing, and the names of the others.

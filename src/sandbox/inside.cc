@@ -62,7 +62,7 @@ void restrict_files(const std::vector<std::string>& writable) {
   if (!rules) return;
   allow(rules, "/", kRead);
   for (const auto& path : writable) allow(rules, path.c_str(), kRead | kWrite | more);
-  // The few devices, private terminals, and what a process may set about itself.
+  // The few devices, private terminals, and settings of the process itself.
   allow(rules, "/dev", kRead | LANDLOCK_ACCESS_FS_WRITE_FILE | (more & kTruncate) | devices);
   allow(rules, "/proc", kRead | LANDLOCK_ACCESS_FS_WRITE_FILE);
   ::syscall(SYS_landlock_restrict_self, rules.get(), 0);
@@ -109,7 +109,7 @@ int run_inside(std::span<char* const> args) {
   if (program < 0) return 1;
   // `args` ends with the null pointer of main's argv.
   if (program == 0) become(&args[at + 1]);
-  // So that a reader of the program's pipes sees its end.
+  // So that readers of the program's pipes get the end of file.
   for (int fd = 0; fd < 2; ++fd) ::close(fd);
   return wait_for(program);
 }

@@ -1,5 +1,5 @@
-// A name for a process that no later process has, even with the same pid: for files named after
-// their owner, so that a sweep can find out whether the owner is still running.
+// A name for a process that no later process has, even with the same pid. Files are named after
+// their owner, so that a later sweep can determine whether the owner is still running.
 //
 // Usable from any thread; reads /proc.
 #pragma once

@@ -30,7 +30,7 @@ class Relays {
   Relays(std::size_t most, std::chrono::milliseconds half_open)
       : most_(most), timeout_{kTimeout, half_open} {}
 
-  // More than the bound wait in the socket's queue.
+  // Further connections wait in the socket's queue.
   Task<void> serve(net::Fd socket) {
     net::Source listener(std::move(socket));
     for (;;) {
@@ -74,7 +74,7 @@ class Relays {
   ::setsid();
   ::signal(SIGPIPE, SIG_IGN);
   ::prctl(PR_SET_NAME, "sandbox-relay");
-  // So that a reader of the program's pipes sees its end.
+  // So that readers of the program's pipes get the end of file.
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) ::dup2(nowhere, fd);
   guard({});

@@ -1,5 +1,5 @@
-// The settings of a sandbox for a program: what it may see, connect to and use. The same for an
-// upstream's `sandbox: {…}` and for the command line.
+// The settings of a sandbox for a program: what it may access, connect to and use. An upstream's
+// `sandbox: {…}` and the command line have the same.
 //
 // Values only.
 #pragma once
@@ -34,7 +34,7 @@ Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPath>& cg
 // Makes a path absolute; it was relative to the gateway's working directory.
 std::string whole_path(const std::string& path);
 
-// What is wrong with the network settings, if anything.
+// The fault of the network settings, if there is one.
 Result<void> check_egress(const Settings& settings);
 
 // Prepends the relay to the command of `spec`, if it has one.
@@ -60,27 +60,6 @@ inline constexpr auto config::choices<sandbox::Network> = std::array{
 };
 
 template <>
-inline constexpr auto config::fields<sandbox::Settings> = std::tuple{
-    Field{"read", &sandbox::Settings::read,
-          "Files and folders of the machine that are visible read-only, at the same path."},
-    Field{"write", &sandbox::Settings::write,
-          "Files and folders of the machine that are visible and writable, at the same path."},
-    Field{"network", &sandbox::Settings::network,
-          "none: only a private loopback. host: the machine's network."},
-    Field{"egress", &sandbox::Settings::egress,
-          "Destinations reachable through a proxy of the gateway, without a network: host:port, "
-          "host (443 and 80), *.domain. Addresses of this machine and of private networks are "
-          "reachable only if an entry is that address."},
-    Field{"egress_limits", &sandbox::Settings::egress_limits,
-          "Limits of the connections through that proxy."},
-    Field{"root", &sandbox::Settings::root,
-          "Folder with another system's /usr, /bin, /lib…. Empty: the programs of this machine."},
-    Field{"user", &sandbox::Settings::user,
-          "User outside the sandbox, by name or number, if the gateway runs as root. Empty: one "
-          "that owns nothing."},
-    Field{"bwrap", &sandbox::Settings::bwrap,
-          "Program bubblewrap: a path, or a name found in PATH."},
-    Field{"limits", &sandbox::Settings::limits, "Resource limits."},
-};
+const config::Fields& config::fields<sandbox::Settings>();
 
 }  // namespace patchbay

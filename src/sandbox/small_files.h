@@ -9,7 +9,7 @@
 
 namespace patchbay::sandbox {
 
-// At most one megabyte of it.
+// At most one megabyte.
 Result<std::string> read_small(const std::string& path);
 
 // In one write, as the kernel requires. The file must exist.

@@ -1,5 +1,5 @@
-// A Spec is what is run in a sandbox and what that may see and use. The gateway writes it, the
-// process that becomes the sandbox reads it.
+// A Spec describes what is run in a sandbox, and what it may access and use. The gateway writes it,
+// and the process that becomes the sandbox reads it.
 //
 // Values only.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace patchbay::sandbox {
 
-// Where a sandbox has its files, and the working directory of its programs.
+// The path of a sandbox's files, and the working directory of its programs.
 inline constexpr std::string_view kWorkspace = "/workspace";
 
 // A file or folder of the machine that is visible inside.
@@ -28,7 +28,7 @@ struct Share {
 struct Spec {
   std::vector<std::string> args;  // The program, as it is found inside, and its arguments.
   std::vector<std::pair<std::string, std::string>> environment;
-  std::string folder{kWorkspace};  // Where it begins.
+  std::string folder{kWorkspace};  // Its working directory.
   std::vector<Share> shares;
   std::string root;  // The folder whose /usr, /bin, /etc… are visible; empty: the machine's own.
   bool network = false;           // The machine's network; else only a private loopback.

@@ -45,7 +45,8 @@ Result<void> enter_namespace() {
     if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) {
       return net::system_failure(
           "cannot make a user namespace (sysctl user.max_user_namespaces, "
-          "kernel.unprivileged_userns_clone)");
+          "kernel.unprivileged_userns_clone; on Ubuntu an AppArmor profile, see `patchbay "
+          "doctor`)");
     }
     auto mapped = write_small("/proc/self/setgroups", "deny");
     if (mapped) {
@@ -63,7 +64,7 @@ Result<void> enter_namespace() {
   return ok();
 }
 
-// Clocks in whole seconds since the start of the machine, which become those since now.
+// Clocks in whole seconds since boot, which become seconds since now.
 Result<void> begin_clocks() {
   if (!has_own_clocks()) return ok();
   if (::unshare(CLONE_NEWTIME) != 0) {
@@ -79,8 +80,8 @@ Result<void> begin_clocks() {
   return write_small("/proc/self/timens_offsets", offsets);
 }
 
-// /proc/stat of a machine that starts now: programs count its processors and read when it started,
-// and that fits its clocks.
+// The /proc/stat of a machine that starts now: programs count its processors and read its start
+// time, which must match the clocks.
 Result<void> write_processors() {
   constexpr std::string_view kIdle = "0 0 0 0 0 0 0 0 0 0\n";
   std::string text = fmt::format("cpu  {}", kIdle);
@@ -174,7 +175,7 @@ Result<void> set_limits(const Limits& limits) {
       {RLIMIT_AS, limits.address_space.value, "AS"},
       {RLIMIT_FSIZE, limits.disk.value, "FSIZE"},
       {RLIMIT_NOFILE, static_cast<rlim_t>(limits.open_files), "NOFILE"},
-      // A little more than the cgroup allows, which counts what it refuses.
+      // A little more than the cgroup allows, which counts refused attempts.
       {RLIMIT_NPROC, static_cast<rlim_t>(limits.pids + 8), "NPROC"},
       {RLIMIT_CORE, 0, "CORE"},
       {RLIMIT_MEMLOCK, 64 << 10, "MEMLOCK"},

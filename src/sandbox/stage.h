@@ -1,5 +1,5 @@
-// The Stage is what bubblewrap cannot make itself: a mount namespace in which the files of one
-// sandbox are in memory, bounded in size and in number, and in which the visible parts of the
+// The Stage is the part that bubblewrap cannot create itself: a mount namespace in which the files
+// of one sandbox are in memory, limited in size and number, and in which the visible parts of the
 // machine are at paths that the sandbox's user can reach. It ends with the last process.
 //
 // For a process with one thread, which becomes the sandbox.
@@ -31,14 +31,14 @@ uid_t outside_user(const Spec& spec);
 // machine.
 bool has_own_clocks();
 
-// Where on the stage the files about processors are that do not reveal the machine's past.
+// The path on the stage of the processor files that do not reveal the machine's past.
 std::string processors_path();
 
 // Moves this process into its own mount namespace and builds the stage there; its children will
 // have clocks that start now. Yields the workspace, for the gateway to access.
 Result<net::Fd> build_stage(const Spec& spec, uid_t user);
 
-// Where on the stage the egress socket is.
+// The path of the egress socket on the stage.
 std::string egress_path();
 
 // Listens there; `user` alone may connect. REQUIRES: the stage has been built.
@@ -47,7 +47,7 @@ Result<net::Fd> open_egress(uid_t user);
 // Becomes `user` permanently, with no groups and no privileges, and sets the resource limits.
 Result<void> step_down(const Spec& spec, uid_t user);
 
-// Where on the stage share number `index` is.
+// The path on the stage of share number `index`.
 std::string share_path(std::size_t index);
 
 }  // namespace patchbay::sandbox

@@ -71,7 +71,7 @@ constexpr const char* kAllowed[] = {
     "clock_nanosleep_time64", "getitimer", "gettimeofday", "nanosleep", "setitimer", "time",
     "timer_create", "timer_delete", "timer_getoverrun", "timer_gettime", "timer_gettime64",
     "timer_settime", "timer_settime64", "times",
-    // Talking to each other, inside.
+    // Communication inside.
     "accept", "accept4", "bind", "connect", "getpeername", "getsockname", "getsockopt", "listen",
     "recv", "recvfrom", "recvmmsg", "recvmmsg_time64", "recvmsg", "send", "sendmmsg", "sendmsg",
     "sendto", "setsockopt", "shutdown", "mq_getsetattr", "mq_notify", "mq_open", "mq_timedreceive",
@@ -111,8 +111,8 @@ constexpr const char* kRefused[] = {
 };
 // clang-format on
 
-// Kinds of socket: a family, and the types and protocols that it may have. Neither netlink nor
-// packets nor machines beside us.
+// Kinds of socket: a family, and the allowed types and protocols. No netlink, no raw packets, no
+// other machines.
 constexpr std::uint64_t kUnix = 1;
 constexpr std::uint64_t kInet = 2;
 constexpr std::uint64_t kInet6 = 10;
@@ -146,7 +146,7 @@ scmp_arg_cmp equals(unsigned argument, std::uint64_t value) {
   return masked(argument, 0xffffffff, value);
 }
 
-// Calls that this library or this architecture does not know are left as absent.
+// Calls that this library or this architecture does not know do not exist.
 class Rules {
  public:
   explicit Rules(scmp_filter_ctx filter) : filter_(filter) {}
@@ -195,7 +195,7 @@ void add_by_argument(Rules& rules) {
     rules.allow("mknod", masked(1, S_IFMT, kind));
     rules.allow("mknodat", masked(2, S_IFMT, kind));
   }
-  // Linux, with or without address randomization, or a query.
+  // Linux, with or without address randomisation, or a query.
   for (const std::uint64_t kind : {0x0ul, 0x8ul, 0x20000ul, 0x20008ul, 0x40000ul, 0xfffffffful}) {
     rules.allow("personality", equals(0, kind));
   }

@@ -1,7 +1,6 @@
-// The system calls that a sandboxed program may make, as a seccomp filter: a list of what is
-// allowed. What is known to be dangerous is refused with EPERM; everything else does not exist
-// (ENOSYS), so that libraries fall back. Calls by the numbers of another architecture kill the
-// program.
+// The system calls that a sandboxed program may make, as a seccomp filter: an allowlist. Calls
+// known to be dangerous are refused with EPERM; all others do not exist (ENOSYS), so that libraries
+// fall back. Calls by the numbers of another architecture kill the program.
 //
 // Plain calls, for any thread.
 #pragma once

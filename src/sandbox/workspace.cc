@@ -66,7 +66,7 @@ Result<struct stat> check_plain(const net::Fd& file, std::string_view verb, std:
                fmt::format("cannot {} '{}': it {}", verb, json::shortened(path, 256), what)};
 }
 
-// A file that we create belongs to the sandbox, whichever user we are.
+// A file that we create belongs to the sandbox's user.
 void hand_to_owner(int file, int like) {
   struct stat info{};
   if (::geteuid() != 0 || ::fstat(like, &info) != 0) return;
@@ -184,7 +184,7 @@ Result<void> Workspace::write(const std::string& path, std::string_view bytes, b
   if (!file) return fault("write", path);
   auto info = check_plain(file, "write", path);
   if (!info) return info.error();
-  // Only now that it is known to be the right one.
+  // Truncated only after the checks that it is the right file.
   if (!append && ::ftruncate(file.get(), 0) != 0) return fault("write", path);
   return write_all(file, bytes, path);
 }

@@ -1,5 +1,5 @@
 // The Workspace is the folder of a sandbox, accessed from outside of it. Programs inside may change
-// anything in it at any moment; still nothing outside of the folder is ever touched: the kernel
+// anything in it at any moment, but nothing outside the folder is ever accessed: the kernel
 // resolves each path beneath it and follows no link (openat2), and only plain files with one name
 // are opened.
 //
@@ -19,7 +19,7 @@ namespace patchbay::sandbox {
 struct FileEntry {
   std::string name;
   bool is_dir = false;
-  std::uint64_t size = 0;      // 0 but for plain files.
+  std::uint64_t size = 0;      // 0 except for plain files.
   std::string_view type = "";  // file, dir, symlink, other.
 };
 
@@ -44,8 +44,8 @@ class Workspace {
   // In the byte order of the names. Code::too_large above `most` entries.
   Result<std::vector<FileEntry>> list(const std::string& path, std::size_t most) const;
 
-  // `path` as it is called inside, relative to the workspace: `/workspace/a/b` is `a/b`, the
-  // workspace itself is `.`. Code::invalid_params if it is not in there or is no path at all.
+  // The path inside, relative to the workspace: `/workspace/a/b` is `a/b`, the workspace itself is
+  // `.`. Code::invalid_params if the path is invalid or not in the workspace.
   static Result<std::string> relative(std::string_view path);
 
  private:

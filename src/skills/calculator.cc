@@ -149,7 +149,7 @@ class Parser {
                             position(name), arguments, arguments.ends_with('1') ? "" : "s", given));
   }
 
-  // The end of what go_deeper() started.
+  // Undoes one go_deeper().
   void close(std::string_view expected) {
     --depth_;
     if (sees(')')) {
@@ -168,7 +168,7 @@ class Parser {
     return false;
   }
 
-  // A whole operand has been parsed, and what follows cannot continue it.
+  // A whole operand has been parsed, and the next token cannot continue it.
   void operator_expected() {
     if (begins_operand()) {
       fail(

@@ -18,7 +18,7 @@ Result<std::string> run(std::string_view arguments) {
 
 constexpr auto kKeywords = std::to_array<std::string_view>({"echo"});
 
-// Only a goal that names it: any text could be meant for it.
+// Only goals that name it: any other text could be meant for it.
 bool can_handle(std::string_view) { return false; }
 
 Task<std::string> execute(GoalText goal, GoalTools& tools) {

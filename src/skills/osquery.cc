@@ -84,7 +84,7 @@ std::size_t skip_quoted(std::string_view sql, std::size_t at) {
 
 Error unknown_question(std::string_view question) {
   return {Code::invalid_params,
-          fmt::format("'{}' is no question that osquery knows; ask for system info, processes, "
+          fmt::format("'{}' is not a known question; ask for system info, processes, "
                       "users, listening ports, network connections or the hostname, or give a "
                       "SELECT",
                       clip(question))};
@@ -127,7 +127,7 @@ Task<std::string> execute(GoalText goal, GoalTools& tools) {
   if (!sql) co_return sql.error();
   log::Line(log::Level::info, log::plain_event(fmt::format("Executing osquery: {}", *sql)));
   auto rows = co_await tools.call(one_argument(sql_argument(tools.definition()), *sql));
-  // A server that has never been up has no tools that are known.
+  // The tools of a server that has never been up are unknown.
   const bool never_up =
       !rows && (rows.error().code == Code::not_found ||
                 (rows.error().code == Code::unavailable && tools.definition().empty()));

@@ -21,8 +21,9 @@ Result<std::string> osquery_sql(std::string_view question,
 // about their extent.
 Result<void> check_reading_sql(std::string_view sql);
 
-// Fails if `sql` has the name of one of these tables in it, bare or in any quotes. That may be more
-// than it reads, and is never less. REQUIRES: check_reading_sql() finds nothing wrong.
+// Fails if `sql` contains the name of one of these tables, bare or in any quotes. The check may
+// refuse more than the SQL reads, but never less. REQUIRES: check_reading_sql() finds nothing
+// wrong.
 Result<void> check_tables(std::string_view sql, const std::vector<std::string>& denied);
 
 // The name of the SQL argument of a tool with this raw definition: `sql` or `query`.

@@ -20,7 +20,7 @@ TEST(OsquerySkill, TurnsQuestionsIntoSql) {
             "SELECT pid, name, state, resident_size FROM processes LIMIT 20");
   EXPECT_EQ(sql("network connections"), "SELECT * FROM process_open_sockets LIMIT 20");
   EXPECT_EQ(sql("listening ports"), "SELECT * FROM listening_ports");
-  EXPECT_TRUE(sql("sing a song").starts_with("! 'sing a song' is no question"));
+  EXPECT_TRUE(sql("sing a song").starts_with("! 'sing a song' is not a known question"));
   EXPECT_TRUE(sql("").starts_with("! "));
 }
 

@@ -1,5 +1,7 @@
-// A PosixRule is when a time zone changes its clocks every year: "CET-1CEST,M3.5.0,M10.5.0/3". TZif
-// files end with one for the times after their table. Values only; usable from any thread.
+// A PosixRule defines when a time zone changes its clocks every year: "CET-1CEST,M3.5.0,M10.5.0/3".
+// TZif files end with one for the times after their table.
+//
+// Values only; usable from any thread.
 #pragma once
 
 #include <chrono>

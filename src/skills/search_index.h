@@ -29,8 +29,8 @@ class SearchIndex {
   // Why the index cannot be used; ok if it can.
   Result<void> opened() const { return opened_; }
 
-  // Reads the file if it is not in the index as it is now. False if it cannot be in the index: too
-  // large, no text, or there is no room.
+  // Reads the file if the index does not have its current version. False if it cannot be indexed:
+  // it is too large or not text, or the index is full.
   bool take(const std::filesystem::path& path);
 
   // Removes the files that have not been added since the last call.

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/settings.h"
 
 namespace patchbay {
 
@@ -20,21 +20,6 @@ struct SearchSettings {
 };
 
 template <>
-inline constexpr auto config::fields<SearchSettings> = std::tuple{
-    Field{"folders", &SearchSettings::folders,
-          "Folders whose files are searched. Absent: only the mock search is offered."},
-    Field{"endings", &SearchSettings::endings, "File name extensions of the files to index."},
-    Field{"max_files", &SearchSettings::files, "Maximum number of files in the index.",
-          Range{1, 1'000'000}, Alias{"files"}},
-    Field{"max_file_size", &SearchSettings::file, "Maximum size of an indexed file.",
-          Range{Bytes{1}, Bytes{64 << 20}}, Alias{"file"}},
-    Field{"max_total_size", &SearchSettings::total, "Maximum size of the indexed text in memory.",
-          Range{Bytes{1024}, Bytes{std::uint64_t{4} << 30}}, Alias{"total"}},
-    Field{"max_results", &SearchSettings::results, "Maximum number of results returned.",
-          Range{1, 100}, Alias{"results"}},
-    Field{"refresh_interval", &SearchSettings::refresh,
-          "Interval between scans of the folders. 0: never.",
-          Range{Duration(0), Duration(86'400'000)}, Alias{"refresh"}},
-};
+const config::Fields& config::fields<SearchSettings>();
 
 }  // namespace patchbay

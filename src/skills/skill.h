@@ -17,14 +17,14 @@
 
 namespace patchbay {
 
-// A goal, or one step of it, as a skill sees it.
+// A goal, or one step of it, in the form for skills.
 struct GoalText {
   std::string_view whole;
   std::string_view keyword;  // The skill's keyword in front of a colon; empty if there is none.
   std::string_view text;     // What follows that colon; the whole goal if there is none.
 };
 
-// What a skill may use to handle a goal. Valid while execute() runs.
+// The services with which a skill handles a goal. Valid while execute() runs.
 class GoalTools {
  public:
   virtual const gateway::GoalSettings& settings() const = 0;
@@ -33,7 +33,7 @@ class GoalTools {
   // Yields the text of the result; a failure of the tool is an Error with its message.
   virtual Task<std::string> call(std::string arguments) = 0;
 
-  // How the skill's tool is listed: raw JSON; empty if it is not.
+  // The definition of the skill's tool: raw JSON; empty if it is not listed.
   virtual std::string_view definition() const = 0;
 
   // Why the upstream of the skill's tool cannot answer; empty if it can.
@@ -72,8 +72,8 @@ struct Skill {
   bool remote = false;  // The tool is the one that goals.osquery names.
 };
 
-// What the tool of a skill needs beyond one call, for example an index. Each builtin upstream has
-// its own. start() and stop() are called on the control thread, run() on any worker.
+// The state that the tool of a skill needs beyond one call, for example an index. Each builtin
+// upstream has its own. start() and stop() are called on the control thread, run() on any worker.
 class SkillState {
  public:
   virtual ~SkillState() = default;

@@ -12,18 +12,21 @@
 #include "async/task.h"
 #include "core/result.h"
 #include "mcp/revision.h"
+#include "net/http/syntax/url.h"
+#include "trace/call_trace.h"
 
 namespace patchbay::transport {
 
-// What a transport that makes an HTTP request for each message must know about it. The others use
-// the text only.
+// The facts about a message that a transport needs if it sends an HTTP request for each message.
+// Other transports use only the text.
 struct Sending {
   std::uint64_t id = 0;  // Of a request of ours; 0 for anything else.
   std::string_view method = {};
-  std::string_view name = {};                  // Of the item that the request is about.
-  std::string_view fields = {};                // Further header lines, each with its CRLF.
-  std::optional<mcp::Revision> revision = {};  // Of the message; none for a handshake.
-  // The peer has asked for it: a channel to a client queues it even if the peer is slow.
+  std::string_view name = {};                   // Of the item that the request is about.
+  std::string_view fields = {};                 // Further header lines, each with its CRLF.
+  const trace::SentContext* context = nullptr;  // The trace context that the peer continues.
+  std::optional<mcp::Revision> revision = {};   // Of the message; none for a handshake.
+  // The peer has requested it: a channel to a client queues it even if the peer is slow.
   bool is_answer = false;
 };
 
@@ -63,19 +66,22 @@ class Channel {
   virtual Result<void> send(std::string message, const Sending& how) = 0;
   Result<void> send(std::string message) { return send(std::move(message), {}); }
 
-  // More is queued than a slow peer may cost: the user should begin nothing more for the peer
-  // before room(), which waits until that is no longer so.
+  // More is queued than a slow peer may cost. The user should begin nothing more for the peer
+  // before room(), which waits until the queue is short enough.
   virtual bool full() const { return false; }
   virtual Task<void> room() { co_return ok(); }
 
-  // Nothing waits for the response to request `id` any more. True if the transport makes the peer
-  // notice that by itself.
+  // Nothing waits for the response to request `id` any more. True if the transport itself notifies
+  // the peer of that.
   virtual bool abandon(std::uint64_t /*id*/) { return false; }
+
+  // The HTTP server that the channel leads to. Null: it leads to none.
+  virtual const net::Url* server() const { return nullptr; }
 
   // The handshake has negotiated a revision.
   virtual void agreed(mcp::Revision /*revision*/) {}
 
-  // Ends the sending side; what the peer has not taken by now is lost. It may continue to send.
+  // Ends the sending side; data that the peer has not read by now is lost. It may continue to send.
   virtual void close_sending() = 0;
 
   // Ends both sides at once, without on_closed().

@@ -53,7 +53,7 @@ class Credentials {
 Task<std::unique_ptr<net::HttpResponse>> request_with(Credentials& credentials, net::HttpPool& pool,
                                                       const net::HttpCall& call, Deadline deadline);
 
-// The same, or without more ado if `credentials` is null.
+// The same, or a plain request if `credentials` is null.
 inline Task<std::unique_ptr<net::HttpResponse>> request_as(Credentials* credentials,
                                                            net::HttpPool& pool,
                                                            const net::HttpCall& call,

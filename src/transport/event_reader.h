@@ -26,12 +26,12 @@ class EventReader {
   // The next complete event; false if there is none yet.
   bool next(Event& event);
 
-  // Of the last event that had one; where to go on after a break.
+  // The id of the last event that had one, from which to continue after a break.
   const std::string& last_id() const { return last_id_; }
-  // How long to wait before that, if the server has sent it.
+  // How long to wait before reconnecting, if the server has sent it.
   std::optional<std::chrono::milliseconds> retry() const { return retry_; }
 
-  // Forgets half an event, after a break.
+  // Drops a partial event after a break.
   void restart();
 
  private:

@@ -10,6 +10,7 @@
 #include "mcp/methods.h"
 #include "mcp/stateless.h"
 #include "net/http/syntax/accept.h"
+#include "transport/context_fields.h"
 
 namespace patchbay::transport {
 namespace {
@@ -23,7 +24,7 @@ constexpr auto kLongestPause = std::chrono::milliseconds(30'000);
 // The timeout of a stream after its response: it has nothing more to send.
 constexpr auto kLeaveTaking = std::chrono::seconds(1);
 
-// A server that is unreachable for longer counts as gone.
+// A server that is unreachable for longer counts as lost.
 constexpr std::int64_t kLongestRetryAfter = 30 * 24 * 3600;
 
 void add_field(std::string& fields, std::string_view name, std::string_view value) {
@@ -95,6 +96,7 @@ std::string HttpChannel::fields_of(const Sending& how) const {
     if (!how.name.empty()) add_field(text, "Mcp-Name", mcp::encode_header(how.name));
     text += how.fields;
   }
+  if (how.context) append_context(text, *how.context);
   return text;
 }
 
@@ -136,8 +138,7 @@ void HttpChannel::failed(const Post& post, const Error& error) {
   if (gone && !closed_) nobody_there(error);
 }
 
-// What has not been sent fails as unsent and may be sent elsewhere; the rest is lost with the
-// channel.
+// Unsent messages fail as unsent and may be sent elsewhere; the others are lost with the channel.
 void HttpChannel::nobody_there(const Error& error) {
   closed_ = true;
   std::vector<std::uint64_t> unsent;
@@ -216,7 +217,7 @@ Result<void> HttpChannel::refused(int status, std::string_view body, std::string
     return ok();
   }
   misunderstood_ |= is_foreign(status);
-  // A JSON-RPC error is a response, unless there is more to say.
+  // A JSON-RPC error is a response, unless the hint for a 401 is more useful.
   const bool hint = status == 401 && !target_.on_401.empty();
   const bool answer = id != 0 && !hint && json::check(body) && json::member(body, "error");
   if (answer) listener_->on_message(body, id);
@@ -303,8 +304,8 @@ void HttpChannel::agreed(mcp::Revision revision) {
   posts_.spawn(read_stream());
 }
 
-// Reads what the server sends by itself, for as long as there is a session. A server that has
-// nothing to send refuses the GET, which ends this.
+// Reads the server's own messages as long as there is a session. A server without any refuses the
+// GET, which ends this.
 Task<void> HttpChannel::read_stream() {
   EventReader events(target_.most);
   std::chrono::milliseconds pause = kRetry;

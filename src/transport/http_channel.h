@@ -1,7 +1,7 @@
 // An HttpChannel is a Channel to a server that speaks Streamable HTTP, session-based or stateless:
 // each message is posted, and the response, one JSON text or an event stream, is received. A stream
 // that breaks is resumed where the server allows it. With a session there is one more stream, for
-// what the server sends by itself.
+// the server's own messages.
 //
 // Confined to the worker that made it.
 #pragma once
@@ -32,7 +32,7 @@ struct HttpTarget {
   net::HttpPoolSettings pool;
   std::size_t most = 64 << 20;                         // Bytes of one answer, or of one event.
   std::shared_ptr<Credentials> credentials = nullptr;  // Null: only those in `fields`.
-  std::string on_401 = {};  // What to do if the server wants other credentials; for people.
+  std::string on_401 = {};  // What to do if the server requires other credentials; for people.
 };
 
 class HttpChannel final : public Channel {
@@ -42,6 +42,7 @@ class HttpChannel final : public Channel {
   void start(Listener& listener) override { listener_ = &listener; }
   using Channel::send;
   Result<void> send(std::string message, const Sending& how) override;
+  const net::Url* server() const override { return &target_.url; }
   bool abandon(std::uint64_t id) override;
   void agreed(mcp::Revision revision) override;
   void close_sending() override {}
@@ -99,7 +100,8 @@ class HttpChannel final : public Channel {
   bool closed_ = false;
 };
 
-// The same failure as one of the server: it is not its client's fault that an answer is too large.
+// The same failure as a failure of the server: a client is not responsible for an answer that is
+// too large.
 Error fault_of_server(const Error& error);
 
 // The reason in a JSON-RPC error in `body`, or the status itself.

@@ -186,6 +186,30 @@ TEST(HttpChannel, PassesOnWhenABusyServerMayBeAskedAgain) {
   });
 }
 
+TEST(HttpChannel, ATimeToRetryThatCannotBeIsNone) {
+  // What is too long is cut at 30 days; the others are no times.
+  const std::pair<const char*, const char*> kCases[] = {
+      {"99999999", "\"retryAfterMs\":2592000000"},
+      {"9223372036854775807", "\"retryAfterMs\":2592000000"},
+      {"9223372036854775808", ""},
+      {"-9223372036854775808", ""},
+      {"-1", ""},
+      {"Wed, 21 Oct 2099 07:28:00 GMT", ""},
+  };
+  for (const auto& [given, wanted] : kCases) {
+    Script script{
+        {answer("429 Too Many Requests", std::string("Retry-After: ") + given + "\r\n", "busy")}};
+    with_channel(script, [&](HttpChannel& channel, Reports& reports) -> Task<void> {
+      ask(channel, reports, 4, "tools/call", mcp::kNewest);
+      auto came = co_await until([&] { return reports.open.empty(); });
+      EXPECT_EQ(reports.lost, std::vector<std::string>{"4 overloaded"});
+      const std::string& data = reports.last_error.data;
+      EXPECT_TRUE(*wanted == '\0' ? data.empty() : data.contains(wanted)) << given << ' ' << data;
+      co_return came;
+    });
+  }
+}
+
 TEST(HttpChannel, NoticesAServerThatDoesNotSpeakTheTransport) {
   Script script{{answer("405 Method Not Allowed", "", "")}};
   with_channel(script, [&](HttpChannel& channel, Reports& reports) -> Task<void> {

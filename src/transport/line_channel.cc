@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kReadStep = 64 * 1024;
 constexpr std::size_t kMostReadStep = 1 << 20;  // For a peer that fills every read.
-// Bytes read in one turn, so that others get their turn.
+// Bytes read in one turn, so that other tasks get their turn.
 constexpr std::size_t kTurnBudget = 1 << 20;
 constexpr int kTurnLines = 256;  // And lines handled in one turn, for the same reason.
 constexpr std::size_t kRetainedMemory = 4 << 20;  // Memory retained when the buffer is empty.
@@ -23,7 +23,7 @@ net::Fd non_blocking(net::Fd fd) {
   return fd;
 }
 
-// Logs messages, where debugging was requested.
+// Logs messages if that is configured.
 void log_message(std::string_view message) {
   if (!log::messages_logged()) return;
   const std::string_view kind = json::member(message, "method") ? "Request: " : "Response: ";
@@ -114,9 +114,9 @@ void LineChannel::read() {
   in_->wait_readable(*this);
 }
 
-// Extends the buffer by what is returned. A line that outgrows kRetainedMemory gets room for the
-// longest line at once: the system provides that memory page by page, as it is filled, and it never
-// has to be moved, which would need it twice.
+// Extends the buffer by the returned part. A line that outgrows kRetainedMemory gets room for the
+// longest line at once: the system provides that memory page by page as it is filled, and moving it
+// later would need it twice.
 std::size_t LineChannel::make_room() {
   const std::size_t wanted = buffer_.size() + read_step_;
   if (wanted > buffer_.capacity()) {

@@ -1,6 +1,6 @@
 // A LineChannel is a Channel over byte streams with one JSON message per line: stdio of a child or
-// of ourselves, or a socket, plain or under TLS. What precedes the end of the stream without a line
-// feed is a line too.
+// of ourselves, or a socket, plain or under TLS. Text before the end of the stream is a line even
+// without a line feed.
 //
 // A line that does not end costs about the longest line in memory, not a multiple of it, and that
 // memory is released. A peer that sends many lines gets its share of each turn.
@@ -22,7 +22,7 @@ namespace patchbay::transport {
 
 struct LineLimits {
   std::size_t line = 16 << 20;    // The longest message.
-  std::size_t outbox = 16 << 20;  // What may be queued for a peer that does not read.
+  std::size_t outbox = 16 << 20;  // Bytes that may be queued for a peer that does not read.
   // How long room() waits for a peer that reads nothing.
   std::chrono::nanoseconds write_timeout = std::chrono::seconds(30);
 };

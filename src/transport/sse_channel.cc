@@ -4,6 +4,7 @@
 
 #include "core/http_token.h"
 #include "net/http/syntax/accept.h"
+#include "transport/context_fields.h"
 
 namespace patchbay::transport {
 namespace {
@@ -68,7 +69,7 @@ void SseChannel::take(const Event& event) {
   }
   if (event.type != "endpoint" || source_ == PostEndpoint::fixed || endpoint_.delivered()) return;
   auto url = net::resolve_reference(target_.url, event.data);
-  // What we send contains what clients send: it goes only to the configured server.
+  // Our messages contain data of clients, so they are sent only to the configured server.
   if (url && url->origin() != target_.url.origin()) {
     url = Error{Code::upstream_failed,
                 fmt::format("the server requests messages at another origin: {}", event.data)};
@@ -79,12 +80,16 @@ void SseChannel::take(const Event& event) {
 
 Result<void> SseChannel::send(std::string message, const Sending& how) {
   if (closed_) return Error{Code::unavailable, "the channel is closed"};
-  tasks_.spawn(post(std::move(message), how.id));
+  std::string fields =
+      "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
+      target_.fields;
+  if (how.context) append_context(fields, *how.context);
+  tasks_.spawn(post(std::move(message), std::move(fields), how.id));
   return ok();
 }
 
-Task<void> SseChannel::post(std::string message, std::uint64_t id) {
-  auto posted = co_await exchange(message, id);
+Task<void> SseChannel::post(std::string message, std::string fields, std::uint64_t id) {
+  auto posted = co_await exchange(message, fields, id);
   if (!posted && posted.error().code != Code::cancelled && !closed_) {
     if (id != 0) listener_->on_lost(id, fault_of_server(posted.error()));
     if (posted.error().code == Code::unavailable) fail(posted.error().message);
@@ -94,10 +99,8 @@ Task<void> SseChannel::post(std::string message, std::uint64_t id) {
 
 // The response arrives on the stream; only a refusal arrives here, and from some servers the
 // response itself.
-Task<void> SseChannel::exchange(const std::string& message, std::uint64_t id) {
-  const std::string fields =
-      "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
-      target_.fields;
+Task<void> SseChannel::exchange(const std::string& message, const std::string& fields,
+                                std::uint64_t id) {
   const Deadline deadline = here().now() + kAcceptance;
   const net::HttpCall call{"POST", post_.path, fields, message};
   auto asked = request_as(target_.credentials.get(), pool_, call, deadline);

@@ -32,6 +32,7 @@ class SseChannel final : public Channel {
   void start(Listener& listener) override { listener_ = &listener; }
   using Channel::send;
   Result<void> send(std::string message, const Sending& how) override;
+  const net::Url* server() const override { return &target_.url; }
   void close_sending() override {}
   void close() override;
 
@@ -41,8 +42,8 @@ class SseChannel final : public Channel {
  private:
   Task<void> read(std::unique_ptr<net::HttpResponse> stream);
   void take(const Event& event);
-  Task<void> post(std::string message, std::uint64_t id);
-  Task<void> exchange(const std::string& message, std::uint64_t id);
+  Task<void> post(std::string message, std::string fields, std::uint64_t id);
+  Task<void> exchange(const std::string& message, const std::string& fields, std::uint64_t id);
   void fail(const std::string& why);
 
   const HttpTarget target_;

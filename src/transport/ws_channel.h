@@ -1,5 +1,5 @@
 // A WsChannel is a Channel over a WebSocket that carries plain MCP messages, one in each text, as
-// the subprotocol `mcp` has it. Both sides use it.
+// the subprotocol `mcp` defines. Both sides use it.
 //
 // Confined to the worker of its socket.
 #pragma once

@@ -21,7 +21,7 @@ bool is_known(std::string_view what) {
   return what == "name" || what == "id" || is_auth_method(what);
 }
 
-// The member `path` of the object, or the one that its dots lead to.
+// The member `path` of the object, or the nested member that its dots select.
 std::optional<std::string_view> member_at(std::string_view object, std::string_view path) {
   if (const auto whole = json::member(object, path)) return whole;
   const std::size_t dot = path.find('.');
@@ -46,7 +46,7 @@ std::optional<std::string> value_of(const Principal& caller, std::string_view wh
   return claim_of(caller, what.substr(kClaims.size()));
 }
 
-// Nothing that callers say about themselves begins a new line or ends a text.
+// No claim of a caller can begin a new line or end a text.
 bool is_plain(std::string_view text) {
   return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
@@ -100,10 +100,9 @@ Result<config::Dict<std::string>> CallerTemplates::fill(const Principal& caller)
       if (known) {
         text += *value;
       } else if (!own) {
-        return Error{Code::forbidden,
-                     fmt::format("this upstream wants to know '{}' of its caller, which is not "
-                                 "known of you",
-                                 piece.text)};
+        return Error{
+            Code::forbidden,
+            fmt::format("this upstream needs '{}' of its caller, which is unknown", piece.text)};
       }
     }
     if (known) filled.emplace_back(name, std::move(text));

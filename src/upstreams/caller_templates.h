@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/settings.h"
 #include "core/principal.h"
 #include "core/result.h"
 
@@ -20,22 +20,21 @@ class CallerTemplates {
  public:
   CallerTemplates() = default;
 
-  // The error names the text, and what in it cannot be understood.
+  // The error names the text and the part that cannot be parsed.
   static Result<CallerTemplates> parse(const config::Dict<std::string>& texts);
 
-  // True if some text is another for another caller.
+  // True if some text differs between callers.
   bool depend() const { return depend_; }
 
-  // The texts as they are for `caller`, in their order. Code::forbidden if something in them is not
-  // known of the caller. The gateway itself has no claims: texts that want some are left out for
-  // it.
+  // The texts for `caller`, in their order. Code::forbidden if a value is unknown for the caller.
+  // The gateway itself has no claims: texts that need one are left out for it.
   Result<config::Dict<std::string>> fill(const Principal& caller) const;
 
-  // What tells apart callers for whom the texts differ.
+  // Distinguishes callers whose texts differ.
   Result<std::string> mark(const Principal& caller) const;
 
  private:
-  // A piece of a text: as it stands, or what stands for something.
+  // A piece of a text: literal, or a placeholder.
   struct Piece {
     std::string text;
     bool about_caller = false;

@@ -12,7 +12,7 @@ namespace patchbay::upstreams {
 
 class ClientCalls {
  public:
-  // One of them, for as long as it runs.
+  // One of them, as long as it runs.
   class Call {
    public:
     // REQUIRES: `calls` outlives it. `caller` may be null.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gateway/call/clock.h"
+#include "gateway/call/trace_context.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp/tool_result.h"
@@ -26,7 +27,7 @@ std::string question(const std::string& upstream, const oauth::SignInOffer& offe
 
 Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool asks) {
   const std::string& upstream = access.plan().upstream;
-  // What one person gives there all callers use: it is not for any of them to replace.
+  // All callers share the resulting token, so not every caller may replace it.
   if (!access.plan().per_caller && !call.is_admin) {
     co_return Error{
         Code::forbidden,
@@ -40,13 +41,15 @@ Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool 
                                 "call again.",
                                 upstream, offer->url)};
   }
-  // Shared: a client that has been asked is answered to even when nobody waits any more.
+  // Shared, because the client may answer after nobody waits any more.
   const auto answer = std::make_shared<OneShot<mcp::Reply>>();
   const Deadline asked = here().now();
   const std::string params = question(upstream, *offer);
-  gateway::ask(call, "elicitation/create", params,
+  const auto traced = gateway::begin_question(call, params);
+  gateway::ask(call, "elicitation/create", traced.params,
                [answer](mcp::Reply reply) { answer->deliver(std::move(reply)); });
   auto reply = co_await answer->wait(asked + call.timeout);
+  call.trace.end_question(traced.number, !reply || reply->is_error);
   if (!reply && reply.error().code != Code::timeout) co_return reply.error();
   if (!reply) co_return not_signed_in(upstream, "; nobody answered");
   const bool accepts = !reply->is_error && json::string_member(reply->body, "action") == "accept";
@@ -67,7 +70,7 @@ Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool 
 
 Result<mcp::Reply> sign_in_reply(const gateway::Call& call, const Error& error) {
   if (error.code != Code::forbidden || call.method.action != mcp::Action::call_tool) return error;
-  auto reply = mcp::result_reply(mcp::tool_result({error.message}, true));
+  auto reply = mcp::tool_result({error.message}, true);
   reply.why = Code::forbidden;
   return reply;
 }

@@ -1,8 +1,8 @@
-// A call whose upstream wants somebody to sign in first: its client is asked to open a link, if it
-// can be, and the call goes on when that is done; otherwise the reply says which link to open.
-// Where all callers share what is given, only admins are asked.
+// A call whose upstream requires a sign-in first: its client is asked to open a link, if it can be
+// asked, and the call continues after the sign-in. Otherwise the reply contains the link. If all
+// callers share the token, only admins are asked.
 //
-// On the worker that the call is answered on.
+// On the worker that answers the call.
 #pragma once
 
 #include "gateway/call/call.h"
@@ -10,12 +10,11 @@
 
 namespace patchbay::upstreams {
 
-// Yields when the caller has signed in, so that the call can be tried again; its time stands still
-// meanwhile. Otherwise the error is the answer to the caller. Not `asks`: nobody is asked.
+// Yields when the caller has signed in, so that the call can be repeated; its deadline is suspended
+// meanwhile. Otherwise the error is the answer to the caller. Not `asks`: no client is asked.
 Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool asks = true);
 
-// That, as the answer to the call: of a tool, as its result, so that models read it
-// too.
+// The same as the answer to the call: for a tool as its result, so that models read it too.
 Result<mcp::Reply> sign_in_reply(const gateway::Call& call, const Error& error);
 
 }  // namespace patchbay::upstreams

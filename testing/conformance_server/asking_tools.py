@@ -80,7 +80,7 @@ async def elicitation_enums(call):
     return completed((await call.ask(form=elicit("Please choose", [], **form)))["form"])
 
 
-@tool("test_streaming_elicitation", "Tells of its progress, then asks the user.")
+@tool("test_streaming_elicitation", "Reports its progress, then asks the user.")
 async def streaming_elicitation(call):
     await call.progress(1, 2)
     answers = await call.ask(confirm=elicit("Go on?", confirm=BOOLEAN))

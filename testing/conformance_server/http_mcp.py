@@ -27,7 +27,7 @@ class EventStream(Outlet):
         self.wire = None
         self.started, self.ended = asyncio.Event(), asyncio.Event()
         self.cut = asyncio.Event()  # Ends the connection that is being written to.
-        self.dropping = False  # The next connection is cut once it has what there is.
+        self.dropping = False  # The next connection is closed once it has received the stored events.
 
     def name(self, index):
         return f"{self.number}-{index}"

@@ -64,7 +64,7 @@ class Wire:
             return
 
     async def wait_for(self, *works):
-        """Waits until one of these is done, or the client has gone."""
+        """Waits until one of these is done, or the client has disconnected."""
         gone = asyncio.ensure_future(self.gone())
         try:
             await asyncio.wait({gone, *works}, return_when=asyncio.FIRST_COMPLETED)

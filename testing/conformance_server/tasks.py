@@ -1,4 +1,4 @@
-"""Tool calls that go on after their request was answered: the tasks of 2025-11-25 and the tasks
+"""Tool calls that continue after their request was answered: the tasks of 2025-11-25 and the tasks
 extension of 2026-07-28. One kind of task; the two differ in how it is represented and how its
 questions reach the client.
 """

@@ -101,7 +101,7 @@ async def logging_tool(call):
     return text("Logged")
 
 
-@tool("test_tool_with_progress", "Tells of its progress.")
+@tool("test_tool_with_progress", "Reports its progress.")
 async def with_progress(call):
     for done in (0, 50, 100):
         await call.progress(done, 100, f"{done} of 100")
@@ -163,7 +163,7 @@ async def json_schema(call):
 
 
 def make_trigger(kind):
-    @tool(f"test_trigger_{kind}_change", f"Changes a {kind}, and tells of it.")
+    @tool(f"test_trigger_{kind}_change", f"Changes a {kind}, and reports it.")
     async def trigger(call):
         await call.server.changed(f"{kind}s")
         return text(f"The list of {kind}s has changed")

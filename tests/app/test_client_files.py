@@ -227,11 +227,11 @@ class Inputs(ClientCase):
 
 
 class OddFiles(ClientCase):
-    def check_file(self, name, content, command="check", cwd=None):
+    def check_file(self, name, content, *command, cwd=None):
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-        done = run(command, str(path), env=self.env, cwd=cwd or self.folder)
+        done = run(*(command or ("check",)), str(path), env=self.env, cwd=cwd or self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
@@ -242,6 +242,18 @@ class OddFiles(ClientCase):
         self.assertIn("mcpServers.a: allows no tool, so none is offered", done.stderr)
         done = self.check_file("config.toml", '[mcp_servers.a]\ncommand = "node"\nenabled_tools = []\n', "import")
         self.assertIn("deny: ['*']", done.stdout.replace('"', "'"))
+
+    def test_names_that_become_equal_get_a_number(self):
+        program = {"command": "node"}
+        names = ["my files", "my-files", "my.files", "файлы", "папки", "服务器 1", "x" * 80, "x" * 79]
+        content = {"mcpServers": {name: program for name in names}}
+        done = self.check_file("a.json", content, "import", "--json")
+        upstreams = json.loads(done.stdout)
+        expected = ["my-files-2", "my-files", "my-files-3", "server", "server-2", "1"]
+        self.assertEqual(list(upstreams["upstreams"])[:6], expected)
+        self.assertEqual(len(upstreams["upstreams"]), len(names))
+        self.assertIn("mcpServers.my files: the name becomes my-files-2", done.stderr)
+        self.assertNotIn("mcpServers.my-files:", done.stderr)
 
     def test_vscode_without_inputs(self):
         content = {"servers": {"a": {"command": "node"}}, "sandbox": {"network": {}}}
@@ -279,6 +291,130 @@ class OddFiles(ClientCase):
         self.assertNotIn("theirs", done.stdout)
         self.assertIn(".mcpServers.theirs: not read: it belongs to a project in another folder", done.stderr)
 
+    def test_the_second_version_of_opencode(self):
+        content = {
+            "mcp": {
+                "timeout": {"startup": 10_000, "request": 30_000},
+                "servers": {
+                    "own": {"type": "local", "command": ["node", "{env:API_KEY}"], "cwd": "sub",
+                            "environment": {"KEY": "{env:API_KEY}"}, "timeout": {"request": 60_000, "other": 1}},
+                    "far": {"type": "remote", "url": "http://127.0.0.1:9/", "oauth": False},
+                    "off": {"type": "local", "command": ["node"], "disabled": True},
+                },
+            },
+            "tools": {"own_echo": False},
+        }
+        done = self.check_file("opencode.json", content, "import", "--json")
+        upstreams = json.loads(done.stdout)["upstreams"]
+        self.assertEqual(upstreams["own"], {
+            "kind": "stdio", "command": "node", "args": ["${env:API_KEY}"], "env": {"KEY": "${env:API_KEY}"},
+            "cwd": str(self.folder / "sub"), "tools": {"deny": ["echo"]}, "timeout": "60000ms"})
+        self.assertEqual(upstreams["far"]["timeout"], "30000ms")
+        self.assertEqual(upstreams["far"]["start_timeout"], "10000ms")
+        self.assertEqual(len(done.stderr.splitlines()), 2, done.stderr)
+        self.assertIn("mcp.servers.own.timeout.other: not read", done.stderr)
+        self.assertIn("mcp.servers.off: is disabled", done.stderr)
+
+    def test_a_server_that_is_only_enabled_is_elsewhere(self):
+        content = {"mcp": {"jira": {"enabled": True}, "a": {"type": "local", "command": ["node"]}}}
+        done = self.check_file("opencode.json", content)
+        self.assertIn("mcp.jira: only enables a server of another file; left out", done.stderr)
+
+    def test_gemini_prefers_a_url_and_has_older_names(self):
+        servers = {
+            "both": {"url": "http://127.0.0.1:9/sse", "httpUrl": "http://127.0.0.1:9/mcp", "command": "node"},
+            "tcp": {"tcp": "ws://127.0.0.1:9/"},
+            "typed": {"type": "stdio", "command": "node", "url": "http://127.0.0.1:9/mcp"},
+            "no": {"command": "node"},
+        }
+        content = {"mcpServers": servers, "excludeMCPServers": ["no"]}
+        done = self.check_file(".gemini/settings.json", content, "import", "--json")
+        upstreams = json.loads(done.stdout)["upstreams"]
+        self.assertEqual(upstreams["both"]["url"], "http://127.0.0.1:9/mcp")
+        self.assertEqual((upstreams["tcp"]["kind"], upstreams["typed"]["kind"]), ("ws", "http"))
+        self.assertNotIn("no", upstreams)
+        for note in ("mcpServers.both.url: not read", "mcpServers.both.command: not read",
+                     "mcpServers.no: left out because of excludeMCPServers"):
+            self.assertIn(note, done.stderr)
+        done = self.check_file(".gemini/settings.json", {"mcpServers": servers, "allowMCPServers": ["no"]}, "import")
+        self.assertNotIn("both:", done.stdout)
+
+    def test_variables_of_another_machine_are_named(self):
+        text = '[mcp_servers.a]\ncommand = "node"\nenv_vars = ["A", { name = "B", source = "remote" }]\n'
+        done = self.check_file("config.toml", text, "import", "--json")
+        self.assertEqual(json.loads(done.stdout)["upstreams"]["a"]["env_pass"], ["A", "B"])
+        self.assertIn("mcp_servers.a.env_vars: the source 'remote' is not read", done.stderr)
+
+    def test_zed_has_counted_in_both_units(self):
+        servers = {"new": {"command": "node", "timeout": 60}, "old": {"command": "node", "timeout": 60_000}}
+        done = self.check_file("settings.json", {"context_servers": servers}, "import", "--json")
+        upstreams = json.loads(done.stdout)["upstreams"]
+        self.assertEqual([upstreams[name]["timeout"] for name in ("new", "old")], ["60000ms", "60000ms"])
+
+    def test_what_vscode_has_and_the_gateway_has_not(self):
+        servers = {
+            "socket": {"type": "http", "url": "unix:///tmp/server.sock#/mcp"},
+            "pipe": {"type": "http", "url": "pipe:///pipe/server"},
+            "null": {"command": "node", "env": {"UNSET": None, "SET": 5}},
+        }
+        done = self.check_file(".vscode/mcp.json", {"servers": servers, "inputs": []}, "import", "--json")
+        self.assertEqual(list(json.loads(done.stdout)["upstreams"]), ["null"])
+        self.assertEqual(json.loads(done.stdout)["upstreams"]["null"]["env"], {"SET": 5})
+        self.assertIn("servers.socket: HTTP over a local socket or pipe is not supported", done.stderr)
+        self.assertIn("servers.pipe: HTTP over a local socket", done.stderr)
+        self.assertIn("servers.null: the variable UNSET is null", done.stderr)
+
+    def test_a_server_that_a_project_of_claude_code_disables(self):
+        content = {
+            "mcpServers": {"off": {"command": "node"}, "on": {"command": "node"}},
+            "projects": {str(self.folder): {"disabledMcpServers": ["off"], "mcpServers": {}}},
+        }
+        done = self.check_file(".claude.json", content, "import", "--json")
+        self.assertEqual(list(json.loads(done.stdout)["upstreams"]), ["on"])
+        self.assertIn("mcpServers.off: left out because of disabledMcpServers", done.stderr)
+
+    def test_keys_that_may_concern_servers_are_named_first(self):
+        content = {f"key{i}": i for i in range(20)} | {"mcp_timeout": 5, "mcpServers": {"a": {"command": "node"}}}
+        done = self.check_file("a.json", content)
+        self.assertIn("not read, since it is not about servers: mcp_timeout, key0, ", done.stderr)
+        self.assertIn(" and 13 more", done.stderr)
+
+    def test_what_is_null_is_not_given(self):
+        empty = dict.fromkeys(("type", "url", "headers", "env", "cwd", "timeout", "includeTools", "disabled", "trust"))
+        done = self.check_file("a.json", {"mcpServers": {"a": {"command": "node", "args": [], **empty}}}, "import")
+        self.assertEqual((done.stdout, done.stderr), ("upstreams:\n  a:\n    kind: stdio\n    command: node\n    args: []\n", ""))
+
+    def test_a_time_without_end(self):
+        done = self.check_file("a.json", {"mcpServers": {"a": {"command": "node", "timeout": 2**31 - 1}}}, "import")
+        self.assertIn("timeout: 86400000ms", done.stdout)
+        self.assertIn("mcpServers.a.timeout: is more than 24h; 24h is used", done.stderr)
+
+    def test_names_of_packages_and_pictures(self):
+        names = ["@scope/server", "notes \U0001f389", "_x_", "-"]
+        done = self.check_file("a.json", {"mcpServers": {name: {"command": "node"} for name in names}}, "import", "--json")
+        self.assertEqual(list(json.loads(done.stdout)["upstreams"]), ["scope-server", "notes", "_x_", "server"])
+
+    def test_variables_that_nobody_knows_are_named(self):
+        arguments = ["${workspaceFolder:app}/x", "${selectedText}", "${a.b}", "${env:HOME}"]
+        done = self.check_file(".vscode/mcp.json", {"inputs": [], "servers": {"a": {"command": "node", "args": arguments}}})
+        self.assertIn("servers.a.args[1]: ${selectedText} is passed to the program as it is", done.stderr)
+        self.assertIn("servers.a.args[2]: ${a.b} is passed to the program as it is", done.stderr)
+        self.assertNotIn("args[0]", done.stderr)
+        self.assertNotIn("args[3]", done.stderr)
+
+    def test_a_missing_folder_is_pointed_out(self):
+        done = self.check_file("a.json", {"mcpServers": {"a": {"command": "node", "cwd": "/nonexistent/folder"}}})
+        self.assertIn("cannot run node in /nonexistent/folder: No such file or directory", done.stderr)
+
+    def test_a_file_of_the_home_folder(self):
+        (self.folder / "home").mkdir(exist_ok=True)
+        (self.folder / "home" / "key").write_text("from-home\n")
+        server = {"command": "node", "env": {"KEY": "${file:~/key}"}}
+        self.check_file("mcp_config.json", {"mcpServers": {"a": server}})
+        path = self.folder / "mcp_config.json"
+        with Gateway(args=("-c", str(path)), env=self.env, cwd=self.folder) as gateway, McpSession(gateway) as session:
+            self.assertEqual(json.loads(text_of(session.call("a__env")))["KEY"], "from-home")
+
     def test_an_env_file_as_editors_write_it(self):
         lines = ["A=plain # comment", "B='x # y' # comment", 'C="two\\nlines"', "D=a#b", "my.key-1=1", "E="]
         (self.folder / "v.env").write_text("\n".join(lines), encoding="utf-8")
@@ -309,6 +445,15 @@ class Faults(ClientCase):
     def test_an_input_that_is_not_declared(self):
         text = '{"inputs": [], "servers": {"a": {"command": "x", "args": ["${input:k}"]}}}'
         self.assertIn("servers.a.args[0]: ${input:k} is not in `inputs`", self.faults("mcp.json", text))
+
+    def test_values_of_another_kind(self):
+        for server, fault in (
+            ('"url": "http://h/", "headers": ["A"]', "mcpServers.a.headers: is not a map of headers"),
+            ('"command": "x", "disabled": 1', "mcpServers.a.disabled: expected true or false"),
+            ('"command": "x", "env": {"A=B": "1"}', "mcpServers.a.env: 'A=B' cannot be the name of a variable"),
+            ('"command": "x", "env": {"": "1"}', "mcpServers.a.env: '' cannot be the name of a variable"),
+        ):
+            self.assertIn(fault, self.faults("c.json", f'{{"mcpServers": {{"a": {{{server}}}}}}}'))
 
     def test_a_missing_env_file(self):
         text = '{"mcpServers": {"a": {"command": "x", "envFile": "no.env"}}}'

@@ -27,6 +27,7 @@ SOURCE_FILE = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:cc|h))`")
 WHOLE_PROGRAM_TEST = re.compile(r"`(test_\w+)\.(\w+)\.(test_\w+)`")
 UNIT_TEST = re.compile(r"`unit (\w+)\.(\w+)`")
 SOURCE_NAME = re.compile(r"`([A-Z]\w+)::(\w+)(?:\(\))?`")
+LOCATED_FUNCTION = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.cc)`:\s+`([a-z]\w+)(?:\(\))?`")
 LOCATED_NAME = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:cc|h))`:\s+`([A-Z]\w+)::(\w+)(?:\(\))?`")
 
 
@@ -77,6 +78,11 @@ def defines(name, owner, function):
     body = re.search(rf"^(?:class|struct) (?:\[\[nodiscard\]\] )?{owner}\b[^;]*?{{.*?^}};", header,
                      re.MULTILINE | re.DOTALL)
     return bool(body and re.search(rf"\b{function}\([^;]*\) [^;]*{{", body.group(0)))
+
+
+def defines_function(name, function):
+    """Whether a source file defines a function that belongs to no class."""
+    return bool(re.search(rf"^\S[^(;]*\b{function}\(", source(name), re.MULTILINE))
 
 
 def documents():
@@ -228,6 +234,9 @@ class Documents(TestCase):
         for name, owner, function in placed:
             with self.subTest(f"{name}: {owner}::{function}"):
                 self.assertTrue(defines(name, owner, function))
+        for name, function in LOCATED_FUNCTION.findall(page):
+            with self.subTest(f"{name}: {function}"):
+                self.assertTrue(defines_function(name, function))
         files = [str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*.cc")]
         for owner, function in set(SOURCE_NAME.findall(page)):
             with self.subTest(f"{owner}::{function}"):
@@ -254,8 +263,9 @@ class Documents(TestCase):
                 self.assertTrue((suite, test) in unit_tests, f"src/ has no test {suite}.{test}")
 
     def test_every_metric_is_named(self):
-        text = read("docs", "operations.md")
-        found = {name for code in sources() for name in re.findall(r'"(patchbay_\w+)"', code)}
+        text = read("docs", "metrics.md")
+        found = {name for code in sources() for name in re.findall(r'"(patchbay_\w+?)(?:_sum|_bucket)?"', code)}
+        found.discard("patchbay_console")  # A cookie.
         self.assertGreater(len(found), 10)
         for name in sorted(found):
             with self.subTest(name):

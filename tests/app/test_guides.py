@@ -3,7 +3,7 @@
 A block that begins with a comment that names a file is written to that file. Blocks of `sh` run in
 order, in one shell; a block of `text` is what the `sh` block before it prints. A line above a block
 says what it needs (`<!-- needs: nginx -->`) or that it changes the system (`<!-- not run: why -->`):
-where something is missing the block is left out, and a line says so.
+where something is missing the block is left out, which a line reports.
 """
 
 import contextlib
@@ -17,7 +17,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import urllib.request
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
@@ -31,21 +30,23 @@ PAGE_TIMEOUT = 8 * TIMEOUT  # Some pages install packages.
 MARK = "@@ block"
 
 
-@functools.cache
-def reachable(url):
-    try:
-        with urllib.request.urlopen(url, timeout=5):
-            return True
-    except OSError:
+def answers(*command):
+    """Whether a package manager reaches the registry that it is set up for."""
+    if not shutil.which(command[0]):
         return False
+    try:
+        asked = subprocess.run(command, capture_output=True, timeout=20, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return asked.returncode == 0
 
 
 @functools.cache
 def have(need):
     if need == "pypi":
-        return reachable("https://pypi.org/simple/mcp/")
+        return answers(sys.executable, "-m", "pip", "index", "versions", "mcp")
     if need == "npm":
-        return bool(shutil.which("npm")) and reachable("https://registry.npmjs.org/-/ping")
+        return answers("npm", "view", "--fetch-retries=0", "is-number", "version")
     if need == "node22":
         node = shutil.which("node")
         version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False) if node else None

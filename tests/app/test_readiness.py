@@ -1,4 +1,4 @@
-"""When a gateway is ready, and what it says about a machine that lacks something."""
+"""When a gateway is ready, and what it reports about a machine that lacks something."""
 
 import json
 import pathlib
@@ -146,6 +146,23 @@ class Problems(TestCase):
             gateway.stderr.wait_for("problem solved")
             left = lambda: gateway.get("/ready", bearer()).json().get("problems", [])
             wait_until(lambda: len(left()) == 1, "the rest to be solved")
+
+    def test_state_that_others_can_replace(self):
+        state = self.folder / "state"
+        state.mkdir(0o700)
+        config = {"upstreams": {"fake": fake()}, "state": str(state)}
+        path = self.write("patchbay.yaml", to_yaml(config))
+        (state / "pins.sqlite").touch(0o600)
+        self.assertNotIn("state:", run("check", path).stderr)
+        for changed, mode in ((state, 0o777), (state / "pins.sqlite", 0o666)):
+            with self.subTest(changed=changed):
+                before = changed.stat().st_mode
+                changed.chmod(mode)
+                done = run("check", path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stderr, "(?m)^warning: state: .*pins.sqlite may be (changed|replaced)")
+                self.assertIn("chmod", done.stderr)
+                changed.chmod(before)
 
     def test_the_dates_of_certificates_are_a_metric(self):
         authority = Authority(self.folder)

@@ -2,8 +2,10 @@
 strict."""
 
 import json
+import os
 import pathlib
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -11,7 +13,7 @@ import threading
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from auth_case import TOKENS, AuthCase, bearer, call_as
-from harness import Gateway, fake, fake_config, main, run, text_of, to_yaml, wait_until
+from harness import FAKE_SERVER, Gateway, fake, fake_config, main, run, text_of, to_yaml, wait_until
 
 
 class ProtectionCase(AuthCase):
@@ -73,7 +75,8 @@ class Weaker(ProtectionCase):
         line = self.gateway.stderr.wait_for("reload refused", start)
         self.assertIn(setting, line)
         self.assertIn("restart", line)
-        self.assertIn(setting, "".join(self.refused()))
+        # The line may come before /ready has it.
+        wait_until(lambda: setting in "".join(self.refused()), f"{setting} in /ready")
         self.assert_closed()
 
     def test_what_protects_stays_until_a_restart(self):
@@ -98,6 +101,24 @@ class Weaker(ProtectionCase):
         text = to_yaml(self.config)
         self.assert_weaker("auth: it is gone", text[: text.index("auth:")])
 
+    def test_a_listener_is_not_opened_wider(self):
+        self.start(listen="127.0.0.1:0")
+        port = self.gateway.port
+        start = self.gateway.stderr.count()
+        self.gateway.write_config({**self.config, "listen": f"0.0.0.0:{port}"})
+        self.assertIn("listen", self.gateway.stderr.wait_for("restart needed", start))
+        self.gateway.stderr.wait_for("reloaded", start)
+        with socket.socket() as probe, self.assertRaises(ConnectionRefusedError):
+            probe.connect(("127.0.0.2", port))
+        self.assert_closed()
+        # Where nobody is asked who they are, the file itself is refused.
+        config = {**self.config, "listen": f"0.0.0.0:{port}"}
+        del config["auth"]
+        start = self.gateway.stderr.count()
+        self.gateway.write_config(config)
+        self.assertIn("reachable from other machines", self.gateway.stderr.wait_for("reload refused", start))
+        self.assert_closed()
+
     def test_the_running_configuration_may_allow_it(self):
         self.start(rules=[{"role": "any", "allow": ["fake.*"]}])
         # The new file cannot allow it for itself.
@@ -107,6 +128,84 @@ class Weaker(ProtectionCase):
         self.gateway.write_config(fake_config(auth=TOKENS))
         self.gateway.stderr.wait_for("reload weakens")
         wait_until(lambda: self.refused() == [])
+
+
+# What protects is at the end of each section, where it is lost first.
+CALLERS = """\
+reload:
+  stable_interval: 10ms
+auth:
+  tokens:
+    - name: ann
+      token: token-of-ann-0123456789
+      roles: [reader]
+"""
+PROGRAMS = """\
+upstreams:
+  fake:
+    command: {python}
+    args: [-S, {server}]
+    tools:
+      allow:
+        - "*"
+      deny:
+        - fail
+    isolation: per-session
+"""
+RULES = """\
+rules:
+  - role: any
+    allow:
+      - fake.echo_*s_public
+  - role: reader
+    allow:
+      - fake.echo
+      - fake.a*
+      - fake.progress
+    deny:
+      - fake.add
+    when:
+      - pointer: /text
+        matches: ^[a-z]+$
+"""
+
+
+class CutOff(ProtectionCase):
+    def tools(self):
+        response = self.list_tools(self.gateway, self.ann)
+        self.assertEqual(response.status, 200, response.body)
+        return {tool["name"] for tool in json.loads(response.body)["result"]["tools"]}
+
+    def assert_nobody_may_do_more(self, text):
+        text = text.format(python=sys.executable, server=FAKE_SERVER)
+        self.gateway = self.enterContext(Gateway(text))
+        self.ann = bearer("token-of-ann-0123456789")
+        before = self.tools()
+        self.assertIn("fake__echo", before)
+        self.assertFalse(before & {"fake__add", "fake__fail"})
+        cuts = [0]
+        for line in text.splitlines(keepends=True):
+            cuts += [cuts[-1] + len(line) // 2, cuts[-1] + len(line) - 2, cuts[-1] + len(line)]
+        # From the end: where a cut is used, the next one is compared with that.
+        for cut in reversed(cuts[:-1]):
+            with self.subTest(end=text[max(cut - 30, 0) : cut]):
+                start = self.gateway.stderr.count()
+                self.gateway.config_path.write_text(text[:cut], encoding="utf-8")
+                self.hang_up()
+                self.gateway.stderr.wait_for(lambda line: "reload refused" in line or "reloaded" in line, start)
+                self.assert_refused(self.gateway, {})
+                self.assertLessEqual(self.tools(), before)
+                answer = call_as(self.gateway, "fake__echo", self.ann, text="NO")
+                self.assertNotIn("NO", json.dumps(answer.get("result")), "the condition is gone")
+
+    def test_the_rules(self):
+        self.assert_nobody_may_do_more(CALLERS + PROGRAMS + RULES)
+
+    def test_the_upstreams(self):
+        self.assert_nobody_may_do_more(CALLERS + RULES + PROGRAMS)
+
+    def test_the_callers(self):
+        self.assert_nobody_may_do_more(RULES + PROGRAMS + CALLERS)
 
 
 class RewrittenInPlace(ProtectionCase):
@@ -149,6 +248,37 @@ class RewrittenInPlace(ProtectionCase):
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
+
+
+class Pipes(ProtectionCase):
+    """A named pipe in place of a file: nobody writes to it, and nobody reads it."""
+
+    def test_a_reload_does_not_wait_for_it(self):
+        pipe = str(pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "pipe")
+        os.mkfifo(pipe, 0o600)
+        token = {"name": "x", "token": "${file:" + pipe + "}"}
+        endpoint = {"endpoint": "https://127.0.0.1:1", "tls": {"ca": pipe}}
+        for more in (
+            {"tls": {"listen": "127.0.0.1:0", "cert": pipe, "key": pipe}},
+            {"telemetry": {"otlp": endpoint}},
+            {"upstreams": {"far": {"kind": "http", "url": "https://127.0.0.1:1/mcp", "tls": {"ca": pipe}}}},
+            {"auth": {"tokens": [token, *TOKENS["tokens"]]}},
+            {"auth": {**TOKENS, "token_file": pipe}},
+        ):
+            with self.subTest(more=more):
+                self.start()
+                self.gateway.write_config({**self.config, **more})
+                self.assertIn("reload refused", self.gateway.stderr.wait_for("not a regular file"))
+                self.assert_closed()
+                self.assertEqual(self.gateway.stop(), 0)
+
+    def test_nor_do_audit_records(self):
+        pipe = str(pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "pipe")
+        os.mkfifo(pipe, 0o600)
+        self.start(audit={"file": pipe})
+        self.assert_closed()
+        self.gateway.stderr.wait_for("audit failed")
+        self.assertEqual(self.gateway.stop(), 0)
 
 
 class Credentials(ProtectionCase):

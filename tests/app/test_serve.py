@@ -64,7 +64,7 @@ class Banner(TestCase):
         """The output of the command that the banner ends with."""
         gateway.stdout.wait_for("try:")
         command = gateway.stdout.wait_for("curl ").strip()
-        self.assertLess(len(command), 60)
+        self.assertLess(len(command), 80)
         done = subprocess.run(
             ["sh", "-c", command],
             capture_output=True,
@@ -84,6 +84,18 @@ class Banner(TestCase):
         token = {"name": "me", "token": "0123456789abcdef0123456789abcdef"}
         with Gateway(fake_config(auth={"tokens": [token]})) as gateway:
             self.assertEqual(self.printed_command(gateway)["status"], "ok")
+
+    def test_the_printed_curl_line_works_at_every_address(self):
+        token = {"name": "me", "token": "0123456789abcdef0123456789abcdef"}
+        own = {"listen": "0.0.0.0:0", "auth": {"tokens": [token]}}
+        for config in (own, {**own, "listen": "[::]:0"}, {"listen": "[::1]:0"}, {"listen": "127.0.0.2:0"},
+                       {"proxies": {"from": ["127.0.0.1"], "proxy_protocol": ["listen"]}}):
+            with self.subTest(config), Gateway(fake_config(**config)) as gateway:
+                answer = self.printed_command(gateway)
+                self.assertTrue(answer.get("status") == "ok" or len(answer["tools"]) > 5)
+        with Gateway(fake_config(**own)) as gateway:
+            self.assertIn("0.0.0.0:", gateway.stdout.wait_for("every address of this machine"))
+            self.assertIn("http://127.0.0.1:", gateway.stdout.wait_for("front end"))
 
     def test_a_terminal_shows_marks(self):
         master, slave = pty.openpty()
@@ -181,7 +193,7 @@ class Skills(TestCase):
             {"skills__calculate", "skills__summarize", "skills__time", "skills__echo",
              "osquery__query_osquery"},  # fmt: skip
         )
-        # Sandboxes are there where the machine can set them apart, all eight tools or none.
+        # Sandboxes are offered if the machine can isolate them: all eight tools or none.
         self.assertEqual(len(tools) - len(own), 0 if why_not() else 8)
         for tool in tools.values():
             self.assertTrue(tool["description"])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import socket
 import sys
@@ -76,6 +77,23 @@ class Terminating(TestCase):
             for number, connection in enumerate(connections):
                 self.assertIn("error", self.collect(connection, number))
             self.assertEqual(code.result(), 0)
+
+    def test_calls_that_are_cut_off_are_recorded_as_such(self):
+        config = fake_config(
+            {"fake": fake(stop_timeout="300ms")},
+            stop={"drain_timeout": "300ms"},
+            audit={"file": "calls.jsonl", "required": True},
+        )
+        with Gateway(config) as gateway:
+            connections = self.load(gateway, 5, "fake__hang")
+            code = Background(gateway.stop)
+            for number, connection in enumerate(connections):
+                self.assertIn("error", self.collect(connection, number))
+            self.assertEqual(code.result(), 0)
+            text = (pathlib.Path(gateway.folder.name) / "calls.jsonl").read_text(encoding="utf-8")
+        records = [json.loads(line) for line in text.splitlines()]
+        self.assertEqual(len(records), 5)
+        self.assertNotIn("ok", {record["outcome"] for record in records})
 
     def test_nothing_new_is_accepted(self):
         with Gateway(fake_config()) as gateway:

@@ -73,7 +73,7 @@ def call(connection, tool, number, **arguments):
 
 
 class Client:
-    """Calls without a pause. A connection is used until the server says that it closes it."""
+    """Calls without a pause. A connection is used until the server announces that it closes it."""
 
     def __init__(self, gateway, reuse, **arguments):
         self.gateway, self.reuse, self.arguments = gateway, reuse, arguments
@@ -166,6 +166,23 @@ class Upgrades(TestCase):
             self.assertEqual(text_of(stateless_call(gateway, "fake__echo", text="still")), "still")
             gateway.write_config(fake_config())
             gateway.upgrade()
+
+    def test_a_new_process_that_hangs_is_killed(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        start = folder / "start"
+        start.touch()
+        config = fake_config(
+            {"fake": fake(env={"FAKE_START_AFTER": str(start)})}, stop={"upgrade_timeout": "500ms"}
+        )
+        with Gateway(config) as gateway:
+            start.unlink()
+            gateway.process.send_signal(signal.SIGUSR2)
+            wait_until(lambda: others(gateway.pid), "the new process")
+            (new,) = others(gateway.pid)
+            os.kill(new, signal.SIGSTOP)
+            self.assertIn("upgrade_timeout", gateway.stderr.wait_for("upgrade failed"))
+            wait_until(lambda: not alive(new), "it to be killed")
+            self.assertEqual(text_of(stateless_call(gateway, "fake__echo", text="x")), "x")
 
     def test_a_stop_ends_both(self):
         slow = {"kind": "stdio", "command": "sleep", "args": ["600"]}

@@ -206,6 +206,15 @@ class TokenFile(AuthCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout.strip()
 
+    def test_results_as_json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(pathlib.Path(folder, "tokens"))
+            made = json.loads(self.token("create", "ann", "--file", path, "--json"))
+            hashed = json.loads(run("token", "hash", "--json", stdin=made["token"] + "\n").stdout)
+            self.assertEqual(list(hashed), ["hash"])
+            done = self.token("revoke", "ann", "--file", path, "--json")
+            self.assertEqual(json.loads(done), {"revoked": 1})
+
     def test_created_listed_revoked(self):
         with tempfile.TemporaryDirectory() as folder:
             path = str(pathlib.Path(folder, "tokens"))
@@ -353,7 +362,7 @@ class Failures(AuthCase):
                     self.assert_refused(gateway, basic("ann", f"guess {guess}"))
                 self.assert_refused(gateway, basic("ann", "right"), 429)
                 self.assert_let_in(gateway, basic("bob", "right"))
-                # Names that are made up do not help a guesser for ever.
+                # Invented names do not help an attacker forever.
                 for guess in range(2):
                     self.assert_refused(gateway, basic(f"user{guess}", "guess"))
                 self.assert_refused(gateway, basic("carl", "guess"), 429)
@@ -379,7 +388,7 @@ class Failures(AuthCase):
             gateway.write_config({"auth": {**auth, "max_cached_credentials": 5000}})
             gateway.stderr.wait_for("reloaded")
             self.assert_let_in(gateway, bearer())
-            # What is known no longer is good for nothing.
+            # A value that is no longer known grants nothing.
             left = {**auth, "tokens": TOKENS["tokens"][1:]}
             gateway.write_config({"auth": left})
             wait_until(lambda: self.status(gateway, bearer()) != 200, "the token to be revoked")

@@ -441,7 +441,7 @@ class Keys(AuthCase):
                 wait_until(lambda: self.status(gateway, bearer(issuer.token())) == 200)
 
     def misbehave(self, reply, **settings):
-        """No caller is accepted, none waits for ever, and the gateway keeps working."""
+        """No caller is accepted, none waits forever, and the gateway keeps working."""
         with Issuer(Key("a", "ES256")) as issuer:
             issuer.answer = reply
             auth = {**issuer.auth(fetch_timeout="300ms", **settings), **TOKENS, **PATIENT}

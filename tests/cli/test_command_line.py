@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import BINARY, Gateway, TestCase, clean_environment, fake_config, main, run
+from harness import BINARY, TIMEOUT, Gateway, TestCase, clean_environment, fake_config, main, run
 from stub_server import StubServer
 
 PIXEL = "iVBORw0KGgo="  # The first bytes of a PNG.
@@ -46,11 +46,28 @@ class Usage(TestCase):
                 self.assertIn(message, done.stderr)
                 self.assertIn("--help for more information", done.stderr)
 
+    def test_a_configuration_without_its_option(self):
+        done = run("serve", "my.yaml")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("unknown argument 'my.yaml'; a configuration is named with -c: -c my.yaml", done.stderr)
+        self.assertIn("unknown command 'creat'; did you mean \"create\"?", run("token", "creat").stderr)
+
     def test_a_kind_is_suggested(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write("upstreams: { a: { kind: stido, command: x } }\n")
             file.flush()
             self.assertIn('did you mean "stdio"?', run("check", file.name).stderr)
+
+    def test_a_client_is_suggested(self):
+        done = run("connect", "cursr")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn('did you mean "cursor"?', done.stderr)
+
+    def test_imported_upstreams_as_json(self):
+        done = run("import", "-", "--json", stdin="calculator:stdio://python3 calc_server.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("calculator", json.loads(done.stdout)["upstreams"])
+        self.assertIn("error", json.loads(run("import", "/nonexistent.json", "--json").stderr))
 
     def test_errors_as_json(self):
         for args, code, part in (
@@ -92,11 +109,25 @@ class Usage(TestCase):
             ("a.yaml", "upstreams:\n\ta: x\n", ":2: invalid YAML: "),
             ("a.yaml", "upstreams:\n\ta: x\n", "a tab; YAML is indented with spaces"),
             ("a.json", '{\n  "listen": "x",,\n}\n', ":3: invalid JSON: a key is expected (column 1; a comma too many)"),
+            ("a.json", '{"listen": True}', "(column 12; JSON has true, false and null, in small letters)"),
+            ("a.toml", '[mcp_servers.a]\ncommand = x\n', ":2: invalid TOML: "),
+            ("a.toml", '[mcp_servers.a]\ncommand = x\n', "; a text needs quotes)"),
+            ("a.yaml", 'listen: "C:\\x"\n', "double the backslash"),
+            ("a.yaml", "upstreams:\n  a:\n  kind: builtin\n", "check the indentation of the lines below"),
         ):
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder, name)
                 path.write_text(text, encoding="utf-8")
                 self.assertIn(message, run("check", str(path)).stderr)
+
+    def test_what_a_file_says_stays_on_its_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "a.json")
+            path.write_text('{"mcpServers": {"a\\u001b[31m": {"command": "C:\\new"}}}', encoding="utf-8")
+            done = run("check", str(path))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("\x1b", done.stderr)
+        self.assertTrue(all(line.startswith("warning: ") for line in done.stderr.splitlines()), done.stderr)
 
 
 class Generated(TestCase):
@@ -141,6 +172,26 @@ class Generated(TestCase):
             for name in listed:
                 self.assertIn(name.lstrip("-"), script)
         self.assertEqual(run("completion", "tcsh").returncode, 2)
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_without_its_own_completion(self):
+        with tempfile.TemporaryDirectory() as home:
+            done = subprocess.run(["zsh", "-f", "-c", 'source <("$0" completion zsh); echo $_comps[patchbay]', BINARY],
+                                  env=clean_environment(HOME=home), capture_output=True, text=True, timeout=60)
+        self.assertNotIn("compdef", done.stderr)
+        self.assertTrue(done.stdout.strip(), done.stderr)
+
+    def test_as_json(self):
+        table = json.loads(run("help", "--json").stdout)
+        self.assertEqual(table["command"], "patchbay")
+        self.assertIn("patchbay token create", json.dumps(table))
+        connect = json.loads(run("help", "--json", "connect").stdout)
+        client = next(option for option in connect["options"] if option["positional"])
+        self.assertIn("cursor", client["choices"])
+        self.assertEqual(json.loads(run("completion", "bash", "--json").stdout)["script"],
+                         run("completion", "bash").stdout)
+        self.assertEqual(json.loads(run("man", "--json").stdout)["page"], run("man").stdout)
+        self.assertIn("did you mean", json.loads(run("help", "hlep", "--json").stderr)["error"]["message"])
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish(self):
@@ -197,6 +248,18 @@ class Content(TestCase):
         run("call", self.stub.url, "t", "-o", str(self.folder / "x.txt"))
         self.assertEqual((self.folder / "x.txt").read_text(), "hello\n")
 
+    def test_output_that_is_no_file(self):
+        self.answer({"type": "text", "text": "hello"})
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+            done = run("call", self.stub.url, "t", "-o", str(pipe))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(reader.communicate(timeout=TIMEOUT)[0], "hello\n")
+        self.assertTrue(pipe.is_fifo())
+        self.assertEqual(run("call", self.stub.url, "t", "-o", "-").stdout, "hello\n")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["pipe"])
+
     def test_nothing_to_write(self):
         self.answer()
         done = run("call", self.stub.url, "t", "-o", str(self.folder / "x"))
@@ -211,6 +274,17 @@ class Content(TestCase):
         done = run("pins", "list", "--state", str(self.folder))
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertIn("no tool has been pinned", done.stderr)
+
+
+class Names(TestCase):
+    def test_a_tool_and_an_upstream_are_suggested(self):
+        with Gateway(fake_config()) as gateway:
+            done = run("call", gateway.url, "fake__ehco", "text=x")
+            self.assertEqual(done.returncode, 5)
+            self.assertIn("there is no tool 'fake__ehco'; did you mean \"fake__echo\"?", done.stderr)
+            done = run("remove", "fkae", "-c", str(gateway.config_path))
+            self.assertEqual(done.returncode, 5)
+            self.assertIn("did you mean \"fake\"?", done.stderr)
 
 
 class Arguments(TestCase):

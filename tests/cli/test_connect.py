@@ -102,6 +102,57 @@ class Connect(TestCase):
         self.assertIn("line 1, column", done.stderr)
         self.assertEqual(file.read_text(encoding="utf-8"), '{"mcpServers": [}')
 
+    def connect_file(self, client, before, code=0):
+        """Connects the client whose file has this content; what it has then."""
+        file = self.folder / "file"
+        file.write_bytes(before)
+        done = self.connect(client, "--url", URL, "--file", str(file), code=code)
+        return file.read_bytes(), done.stderr
+
+    def test_a_byte_order_mark_and_line_ends_of_windows_stay(self):
+        before = b'\xef\xbb\xbf{\r\n  "mcpServers": {\r\n    "a": {"command": "a"}\r\n  }\r\n}\r\n'
+        after, _ = self.connect_file("cursor", before)
+        self.assertTrue(after.startswith(b"\xef\xbb\xbf{\r\n"))
+        self.assertEqual(after.count(b"\n"), after.count(b"\r\n"))
+        servers = json.loads(after.decode("utf-8-sig"))["mcpServers"]
+        self.assertEqual(servers, {"a": {"command": "a"}, "patchbay": {"url": URL}})
+        after, _ = self.connect_file("codex", b'[mcp_servers.a]\r\ncommand = "a"\r\n')
+        self.assertEqual(after.count(b"\n"), after.count(b"\r\n"))
+        self.assertEqual(tomllib.loads(after.decode())["mcp_servers"]["patchbay"], {"url": URL})
+
+    def test_the_second_version_of_opencode(self):
+        after, _ = self.connect_file("opencode", b'{"mcp": {"servers": {"a": {"type": "local", "command": ["a"]}}}}')
+        self.assertEqual(json.loads(after)["mcp"]["servers"]["patchbay"], {"type": "remote", "url": URL})
+
+    def test_a_section_that_is_null_is_filled(self):
+        after, _ = self.connect_file("cursor", b'{"mcpServers": null}')
+        self.assertEqual(json.loads(after), {"mcpServers": {"patchbay": {"url": URL}}})
+
+    def test_what_cannot_be_edited_safely_stays(self):
+        for before in (b'[mcp_servers]\npatchbay.url = "x"\n', b'mcp_servers = { a = { command = "x" } }\n'):
+            after, errors = self.connect_file("codex", before, code=1)
+            self.assertEqual(after, before)
+            self.assertIn("by hand", errors)
+
+    def test_a_file_that_is_read_only_stays(self):
+        file = self.folder / "mcp.json"
+        file.write_text("{}", encoding="utf-8")
+        file.chmod(0o444)
+        done = self.connect("cursor", "--url", URL, "--file", str(file), code=1)
+        self.assertIn("is read-only; it was not changed", done.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["mcp.json"])
+
+    def test_links_stay(self):
+        for name in ("there", "not-yet"):
+            target = self.folder / name
+            if name == "there":
+                target.write_text("{}", encoding="utf-8")
+            link = self.folder / f"{name}.json"
+            link.symlink_to(name)
+            self.connect("cursor", "--url", URL, "--file", str(link))
+            self.assertTrue(link.is_symlink())
+            self.assertIn("patchbay", self.read(name)["mcpServers"])
+
     def test_as_json(self):
         done = json.loads(self.connect("cursor", "--url", URL, "--json").stdout)
         self.assertEqual((done["client"], done["backup"]), ("cursor", None))

@@ -188,7 +188,7 @@ class PrivateConnections(TestCase):
                 self.assertEqual(text_of(session.call("fake__echo", text="x")), "x")
             session = self.enterContext(McpSession(gateway, headers=bearer()))
             refused = json.dumps(session.call("fake__echo", text="x"))
-            self.assertIn("a quarter of `max_isolated_connections`", refused)
+            self.assertIn("max_isolated_connections_per_caller", refused)
             other = self.enterContext(McpSession(gateway, headers=bearer(OTHER)))
             self.assertEqual(text_of(other.call("fake__echo", text="x")), "x")
 

@@ -26,7 +26,7 @@ CURATED = {
     "allow": ["e*", "add", "whoami", "fail"],
     "deny": ["echo_*", "f?il"],
     "rename": {"echo": "repeat", "add": "plus"},
-    "describe": {"add": "Adds a and b, and says so."},
+    "describe": {"add": "Adds a and b, and reports it."},
 }
 
 
@@ -47,7 +47,7 @@ class Curation(TestCase):
         self.assertEqual(
             list(tools), ["fake__repeat", "fake__plus", "fake__whoami", "fake__env"]
         )
-        self.assertEqual(tools["fake__plus"]["description"], "Adds a and b, and says so.")
+        self.assertEqual(tools["fake__plus"]["description"], "Adds a and b, and reports it.")
         self.assertIn("properties", tools["fake__plus"]["inputSchema"])
         self.assertEqual(text_of(self.session.call("fake__repeat", text="hi")), "hi")
         self.assertEqual(text_of(self.session.call("fake.plus", a=2, b=3)), "5")

@@ -18,7 +18,7 @@ class ListLimits(TestCase):
         good = fake(env={"FAKE_ONLY": "echo"})
         gateway = self.enterContext(Gateway({"upstreams": {"good": good, **upstreams}}))
         session = self.enterContext(McpSession(gateway))
-        # Whatever the others do, this one is there.
+        # This upstream is listed, whatever the others do.
         self.assertEqual(text_of(session.call("good__echo", text="hi")), "hi")
         return gateway, session
 

@@ -46,7 +46,7 @@ def needs_counting(case, gateway):
 
 
 def wait_readable(clients):
-    """Those that are answered, once no more than fit into the bound are left."""
+    """The answered ones, once the others fit into the limit."""
 
     def answered():
         sockets = [client.socket for client in clients]

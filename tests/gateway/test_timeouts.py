@@ -40,7 +40,7 @@ class Timeouts(TestCase):
             self.ended.wait(PATIENT_S)
             return exchange.text("done")
         exchange.begin_events()
-        token = exchange.message["params"]["_meta"]["progressToken"]
+        self.token = token = exchange.message["params"].get("_meta", {}).get("progressToken")
         # One second longer than the call may take without progress, or until the test ends.
         for step in range(8 if name == "report" else 10_000):
             params = {"progressToken": token, "progress": step + 1}
@@ -81,6 +81,26 @@ class Timeouts(TestCase):
             answer = session.call("far__report", _meta={"progressToken": "p"})
             self.assertEqual(text_of(answer), "done")
             self.assertTrue(session.others)
+
+    def test_progress_that_the_client_did_not_request_too(self):
+        gateway = self.start({"call_timeout": "3s"})
+        with McpSession(gateway) as session:
+            self.assertEqual(text_of(session.call("far__report")), "done")
+            self.assertEqual(session.others, [])
+
+    def test_nothing_is_requested_where_progress_gives_no_more_time(self):
+        limits = {"call_timeout": "30s", "max_call_timeout": "30s"}
+        gateway = self.start(limits)
+        self.assertEqual(text_of(stateless_call(gateway, "far__report")), "done")
+        self.assertIsNone(self.token)
+
+    def test_a_server_may_be_spared_that_request(self):
+        gateway = self.start({"call_timeout": "3s"}, request_progress=False)
+        with McpSession(gateway) as session:
+            self.assertIn("(limits.call_timeout: 3s)", self.message(session.call("far__report")))
+            self.assertIsNone(self.token)
+            answer = session.call("far__report", _meta={"progressToken": "p"})
+            self.assertEqual(text_of(answer), "done")
 
     def test_progress_does_not_help_for_ever(self):
         gateway = self.start({"call_timeout": "3s", "max_call_timeout": "4s"})

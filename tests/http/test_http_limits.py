@@ -67,7 +67,7 @@ class Limits(StrictCase):
         ok = self.send(head(f"Content-Length: {limit}") + exact).read_response()
         self.assertEqual(ok.status, 200, ok.body)
         self.assert_refused(head(f"Content-Length: {limit + 1}") + more, (413,))
-        # Refused by what it announces, before a byte of it is there.
+        # Refused by its announced length, before a byte has arrived.
         self.assert_refused(head("Content-Length: 4294967296"), (413,))
         chunks = b"".join(b"1000\r\n" + b" " * 4096 + b"\r\n" for _ in range(64))
         self.assert_refused(head("Transfer-Encoding: chunked") + chunks, (413,))

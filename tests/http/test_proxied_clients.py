@@ -173,6 +173,18 @@ class ProxyProtocol(ProxiedCase):
         wanted = [ip for ip in ("192.0.2.1", "192.0.2.2", "192.0.2.3") for _ in "12"] + [HERE]
         self.assertEqual(self.seen(gateway, 7), wanted)
 
+    def test_a_header_that_names_nobody_makes_no_proxy_of_the_client(self):
+        auth = {**TOKENS, "proxies": [{"from": [HERE], "header": "X-User", "roles": ["admin"]}]}
+        gateway = self.start({**self.LISTEN, "auth": auth})
+        stated = {"X-Forwarded-For": "6.6.6.6", "X-User": "eve"}
+        headers = (b"PROXY UNKNOWN\r\n", b"PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n", v2("192.0.2.4", command=0x20))
+        for header in headers:
+            connection = self.connect_with(gateway, header)
+            self.assertEqual(self.post(connection, stated).status, 401, header)
+            connection = self.connect_with(gateway, header)
+            self.assertEqual(self.post(connection, {**stated, **bearer()}).status, 200, header)
+        self.assertEqual(self.seen(gateway, 3), [HERE] * 3)
+
     def test_a_header_in_pieces(self):
         gateway = self.start(self.LISTEN)
         connection = self.connect_with(gateway, b"")

@@ -199,6 +199,30 @@ class Agents(KafkaCase):
             self.assertEqual(call.result()["echo"], {"n": n})
 
 
+class Lists(KafkaCase):
+    """What agents register is bounded as what servers list is."""
+
+    upstream = {"lists": {"max_items": 2, "max_definition_size": "2KiB"}}
+
+    def test_a_list_that_is_too_long_or_too_large_is_refused(self):
+        for name in ("one", "two"):
+            self.peer.agent(name)
+            self.peer.register(name)
+            self.wait_for_tool(name)
+        self.assertEqual(self.call("bus.one", {"do": "echo"}).status, 200)
+        before = set(self.tools())
+        for more, setting in (({}, "lists.max_items"), ({"description": "x" * 3000}, "lists.max_definition_size")):
+            start = self.gateway.stderr.count()
+            if more:
+                self.peer.unregister("two")
+            self.peer.register("three", **more)
+            self.assertIn(setting, self.gateway.stderr.wait_for("list refused", start))
+            self.assertNotIn("three", self.tools())
+            self.assertEqual(self.call("bus.one", {"do": "echo"}).status, 200)
+            self.peer.unregister("three")
+        self.assertLessEqual(set(self.tools()), before)
+
+
 class OverStdio(KafkaCase):
     def test_a_client_on_stdin_calls_an_agent_and_reads_nothing_but_answers(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))

@@ -14,7 +14,7 @@ from waiting import TIMEOUT
 
 
 class ThreeNodes(KafkaCase):
-    """One of three brokers dies, the one that leads. Calls go on, at most with a delay."""
+    """The leader of three brokers dies. Calls continue, at most with a delay."""
 
     upstream = {"response_timeout_ms": 30000}
     settings = {"limits": {"call_timeout": "40s"}}

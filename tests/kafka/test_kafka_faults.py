@@ -56,7 +56,7 @@ class BadRegistry(KafkaCase):
         self.their_peer.register("agent")
         self.reports(message)
         self.assertFalse(self.listed())
-        # Once it answers, the agent is there.
+        # Once it answers, the agent is offered.
         self.answer = NOT_FOUND
         self.awake.set()
         wait_until(self.listed, "the agent to be listed")

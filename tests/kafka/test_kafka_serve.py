@@ -104,7 +104,7 @@ class Tools(ServeCase):
                 self.assertEqual(call.result().json()["content"][0]["text"], str(n + 1))
             self.poison()
             self.duplicates()
-            # What has been answered is committed, so that it is not repeated.
+            # An answered request is committed, so that it is not repeated.
             wait_until(lambda: self.lag("patchbay", "skills__calculate_request") == 0, "no lag")
             self.updates()
             self.question()
@@ -143,7 +143,7 @@ class Tools(ServeCase):
         self.assertIn("XL", answer.json()["content"][0]["text"])
 
     def poison(self):
-        """What cannot be read is put aside, and the next request is answered."""
+        """An unreadable request is put aside, and the next one is answered."""
         topic = "skills__calculate_request"
         self.peer.produce(topic, '{"correlationId":"bad-1"}', "{not json")
         self.peer.produce(topic, None, "{}")
@@ -181,7 +181,7 @@ class Failures(ServeCase):
             self.assertEqual(response.status, 422)
             dead_letters = self.peer.consume("fake__die_request.dead-letter")
             self.assertEqual([one["headers"]["patchbay-tries"] for one in dead_letters], ["3"])
-            # What has been answered is committed: a second program does not do it again.
+            # Answered requests are committed: a second program does not repeat them.
             self.assertEqual(served.stop(), 0)
             self.wait_for_tool("fake__die", there=False)
 
@@ -369,7 +369,7 @@ class Limits(ServeCase):
 
     def test_partitions_are_handed_over_in_time(self):
         gate = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "gate"
-        # A tool of its own, so that nothing that others have asked comes in between.
+        # A separate tool, so that no request of others comes in between.
         both = {"upstreams": {"held": fake(tools={"allow": ["until"]})}}
         argv = ("--group", "hasty")
         with self.limited(*argv, handover="300ms", **both) as first:

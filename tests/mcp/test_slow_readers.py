@@ -1,4 +1,4 @@
-"""Clients that read slowly: what they asked for waits for them, what they did not is dropped."""
+"""Clients that read slowly: requested data waits for them, and notifications are dropped."""
 
 import json
 import pathlib
@@ -103,7 +103,7 @@ class SseReader(TestCase):
                 client.post(call)
                 line = gateway.stderr.wait_for("notifications dropped: the client")
                 self.assertIn("limit=limits.max_stream_buffer_size", line)
-                # The answer comes after what was queued; the session goes on.
+                # The answer comes after what was queued; the session continues.
                 while (message := client.next_message()).get("id") != "flood":
                     self.assertEqual(message["method"], "notifications/progress")
                 self.assertEqual(text_of(message), "done")
@@ -129,6 +129,18 @@ class SteadyReader(TestCase):
             while got := connection.socket.recv(1 << 20):
                 taken += len(got)
             self.assertLess(taken, LARGE // 4)
+
+
+    def test_an_answer_that_nobody_takes_is_logged(self):
+        limits = {"write_timeout": "300ms", "stream_delay": "20s"}
+        with SlowGateway(config(**limits)) as gateway:
+            connection = self.enterContext(gateway.connect())
+            body = {"bytes": LARGE}
+            connection.send("POST", "/api/fake.big", {"Content-Type": "application/json"}, body)
+            line = gateway.stderr.wait_for("answer cut off")
+            for wanted in ("client=127.0.0.1", "path=/api/fake.big", "limit=limits.write_timeout"):
+                self.assertIn(wanted, line)
+            self.assertEqual(len([one for one in gateway.stderr.lines if "answer cut off" in one]), 1)
 
 
 class OtherReaders(TestCase):

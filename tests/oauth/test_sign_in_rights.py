@@ -7,8 +7,8 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from auth_case import call_as
 from browser import Browser
-from harness import main, text_of
-from sign_in_case import ANN, BOB, BOSS, LINK, SignInCase, secret_of
+from harness import Gateway, main, text_of
+from sign_in_case import ANN, BOB, BOSS, CALLERS, CODE, LINK, SignInCase, secret_of
 
 
 class Shared(SignInCase):
@@ -107,6 +107,36 @@ class Links(SignInCase):
     def test_it_can_be_switched_off(self):
         url = self.link(self.begin(sign_in={"require_credentials": False}), ANN)
         self.assertEqual(Browser().sign_in(url)[0], 200)
+
+
+class Shares(SignInCase):
+    """One caller does not take the sign-ins of all."""
+
+    def begin(self, **sign_in):
+        auth = self.auth_server()
+        upstreams = {name: self.guarded(auth).upstream(auth=CODE) for name in ("far", "near")}
+        config = {"workers": 1, "upstreams": upstreams, "auth": CALLERS, "sign_in": sign_in}
+        gateway = self.enterContext(Gateway(config))
+        self.wait_detail(gateway, "sign in", BOSS)
+        return gateway
+
+    def test_a_caller_has_a_share(self):
+        gateway = self.begin(max_pending_per_caller=1)
+        self.assertEqual(self.control(gateway, "POST", "far", ANN)[0], 200)
+        status, body = self.control(gateway, "POST", "near", ANN)
+        self.assertEqual(status, 429, body)
+        self.assertIn("sign_in.max_pending_per_caller", body["error"])
+        self.assertEqual(self.control(gateway, "POST", "far", ANN)[0], 200, "the same one again")
+        self.assertEqual(self.control(gateway, "POST", "near", BOB)[0], 200)
+
+    def test_what_is_over_makes_way(self):
+        gateway = self.begin(max_pending=1)
+        status, text = Browser(secret=secret_of(ANN)).sign_in(self.link(gateway, ANN))
+        self.assertEqual(status, 200, text)
+        self.assertEqual(self.control(gateway, "POST", "near", BOB)[0], 200)
+        status, body = self.control(gateway, "POST", "far", BOB)
+        self.assertEqual(status, 503, body)
+        self.assertIn("sign_in.max_pending", body["error"])
 
 
 class Hostile(SignInCase):

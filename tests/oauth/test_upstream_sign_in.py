@@ -1,4 +1,4 @@
-"""Signing in to upstreams: the authorization code, whose it is, and what is stored of it."""
+"""Signing in to upstreams: the authorization code, its owner, and the stored tokens."""
 
 import base64
 import itertools
@@ -264,7 +264,7 @@ class SignIn(SignInCase):
 
 
 class Separation(SignInCase):
-    """What one caller was given is never used for another."""
+    """The token of one caller is never used for another."""
 
     def test_each_caller_signs_in(self):
         auth = self.auth_server()

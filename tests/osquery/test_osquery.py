@@ -220,8 +220,8 @@ class Protocol(OsqueryCase):
 class Documents(TestCase):
     def test_every_setting_and_table_is_named(self):
         text = (ROOT / "docs" / "osquery.md").read_text(encoding="utf-8")
-        settings = (ROOT / "src" / "osquery" / "settings.h").read_text(encoding="utf-8")
-        keys = re.findall(r'Field\{"(\w+)"', settings)
+        settings = (ROOT / "src" / "osquery" / "settings.cc").read_text(encoding="utf-8")
+        keys = re.findall(r'\{"(\w+)", &osquery::Settings::', settings)
         self.assertGreater(len(keys), 10)
         for key in keys:
             self.assertIn(f"| `{key}` |", text)

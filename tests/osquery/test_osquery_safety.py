@@ -98,7 +98,7 @@ class Refusals(OsqueryCase):
                 self.assertTrue(self.rows(frontend, sql))
 
     def test_denied_tables_however_they_are_named(self):
-        # process_memory_map is there to be read, so that only the refusal keeps it from being.
+        # process_memory_map exists, so that only the refusal prevents reading it.
         self.assertTrue(
             self.rows(self.server(denied_tables=[]), "SELECT * FROM process_memory_map LIMIT 1")
         )

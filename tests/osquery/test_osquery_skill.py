@@ -97,7 +97,7 @@ class Asking(Scenario):
         protocol = {"revision": "2024-11-05", "ids": "string", "client": client}
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder, "log")
-            server = {**goals.stand_in(env={"STAND_IN_LOG": str(log)}), "protocol": protocol}
+            server = {**goals.stand_in(env={"STAND_IN_LOG": str(log)}), "protocol": protocol, "request_progress": False}
             self.assert_answers(self.gateway(server))
             lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
         call = {"name": "query_osquery", "arguments": {"sql": "SELECT * FROM system_info"}}

@@ -16,6 +16,8 @@ import tempfile
 import time
 import unittest
 
+from podman import Podman
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIST = pathlib.Path(os.environ.get("PATCHBAY_DIST", ROOT / "dist"))
 SCRATCH = pathlib.Path(os.environ.get("PATCHBAY_SCRATCH", tempfile.gettempdir()))
@@ -357,6 +359,22 @@ class Image(unittest.TestCase):
                 self.assertEqual(run(*inside, "call", "skills__calculate", "expression=2+3*4").stdout.strip(), "14")
             finally:
                 process.terminate()
+
+    def test_podman_runs_it(self):
+        """As docs/install.md has it, but for the network: read-only, and healthy by its own check."""
+        need(self, "podman", "runc", "unshare")
+        podman = Podman(self.folder)
+        image = podman.load(self.file)
+        podman("run", "-d", "--name", "patchbay", "--network", "none", "-e", f"PATCHBAY_TOKEN={TOKEN}", "--read-only",
+               "--tmpfs", "/tmp", "-v", "state:/var/lib/patchbay", image)
+        self.addCleanup(podman, "rm", "-f", "-v", "patchbay", check=False)
+        wait_for(lambda: podman("healthcheck", "run", "patchbay", check=False).returncode == 0, "health")
+        done = podman("exec", "patchbay", "patchbay", "call", "skills__calculate", "expression=2+3*4")
+        self.assertEqual(done.stdout.strip(), "14")
+        stated = "{{.State.Status}} {{.Config.User}} {{.HostConfig.ReadonlyRootfs}}"
+        self.assertEqual(podman("inspect", "patchbay", "--format", stated).stdout.strip(), "running 65532:65532 true")
+        podman("stop", "-t", 20, "patchbay")
+        self.assertEqual(podman("inspect", "patchbay", "--format", "{{.State.ExitCode}}").stdout.strip(), "0")
 
 
 if __name__ == "__main__":

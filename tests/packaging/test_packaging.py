@@ -32,6 +32,9 @@ INSTALLED = [
     "usr/share/bash-completion/completions/patchbay",
     "usr/share/doc/patchbay/LICENSE",
     "usr/share/doc/patchbay/NOTICE",
+    "usr/share/doc/patchbay/examples/patchbay.json",
+    "usr/share/doc/patchbay/examples/patchbay.rules.test.yaml",
+    "usr/share/doc/patchbay/examples/patchbay.rules.yaml",
     "usr/share/doc/patchbay/examples/sandbox.conf",
     "usr/share/fish/vendor_completions.d/patchbay.fish",
     "usr/share/man/man1/osquery-mcp-server.1",
@@ -169,6 +172,50 @@ class Packaging(TestCase):
         wrong.write_text(text.replace("readOnlyRootFilesystem", "readonlyRootFilesystem"), encoding="utf-8")
         self.assertNotEqual(command(*validate, wrong).returncode, 0, "the check itself")
 
+    def manifest(self, name):
+        python = python_with(SCHEMAS)
+        if not python:
+            self.leave_out(f"no {SCHEMAS} from PyPI")
+        done = command(python, "-c", "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))",
+                       input=(PACKAGING / "kubernetes" / f"{name}.yaml").read_text(encoding="utf-8"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_manifests_fit_each_other(self):
+        deployment = self.manifest("deployment")
+        pod = deployment["spec"]["template"]
+        labels = pod["metadata"]["labels"]
+        selectors = [deployment["spec"]["selector"]["matchLabels"], self.manifest("service")["spec"]["selector"],
+                     self.manifest("poddisruptionbudget")["spec"]["selector"]["matchLabels"],
+                     self.manifest("networkpolicy")["spec"]["podSelector"]["matchLabels"]]
+        for selector in selectors:
+            self.assertLessEqual(selector.items(), labels.items())
+        scaled = self.manifest("horizontalpodautoscaler")["spec"]
+        self.assertEqual((scaled["scaleTargetRef"]["kind"], scaled["scaleTargetRef"]["name"]),
+                         (deployment["kind"], deployment["metadata"]["name"]))
+        # With one pod, nothing would answer while that pod moves to another node.
+        self.assertGreaterEqual(scaled["minReplicas"], 2)
+        self.assertNotIn("replicas", deployment["spec"], "the autoscaler sets it")
+
+    def test_pods_are_restricted_and_probed(self):
+        """What the Pod Security Standard `restricted` demands, and the probes."""
+        pod = self.manifest("deployment")["spec"]["template"]["spec"]
+        self.assertTrue(pod["securityContext"]["runAsNonRoot"])
+        self.assertEqual(pod["securityContext"]["seccompProfile"]["type"], "RuntimeDefault")
+        self.assertFalse({"hostNetwork", "hostPID", "hostIPC"} & pod.keys())
+        for container in pod["containers"]:
+            context = container["securityContext"]
+            self.assertFalse(context["allowPrivilegeEscalation"])
+            self.assertTrue(context["readOnlyRootFilesystem"])
+            self.assertEqual(context["capabilities"], {"drop": ["ALL"]})
+            self.assertIn("memory", container["resources"]["limits"])
+            ports = {port["name"] for port in container["ports"]}
+            paths = {"startupProbe": "/ready", "readinessProbe": "/ready", "livenessProbe": "/health"}
+            for probe, path in paths.items():
+                get = container[probe]["httpGet"]
+                self.assertEqual(get["path"], path)
+                self.assertIn(get["port"], ports)
+
     def configuration_of(self, name):
         """The configuration in a manifest, as a file."""
         text = (PACKAGING / name).read_text(encoding="utf-8")
@@ -202,6 +249,33 @@ class Packaging(TestCase):
                  "fault = V(S.V1_6).validate_str(sys.stdin.read()); sys.exit(repr(fault) if fault else 0)")
         done = command(python, "-c", check, input=first.stdout)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def changed_bill(self, old, new):
+        """What tools/sbom prints with another list of licences."""
+        tool = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "tools" / "sbom"
+        tool.parent.mkdir()
+        text = (ROOT / "tools" / "sbom").read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        tool.write_text(text.replace(old, new), encoding="utf-8")
+        for name in ("web", "CMakeLists.txt"):
+            (tool.parent.parent / name).symlink_to(ROOT / name)
+        return command(sys.executable, tool, BUILD, "--list")
+
+    def test_licences_are_those_of_the_copyright_files(self):
+        self.need("dpkg-query", "ldd", "readelf")
+        if os.environ.get("PATCHBAY_TEST_SANITIZED"):
+            self.leave_out("a build with sanitizers")
+        wrong = self.changed_bill('"libyaml": "MIT"', '"libyaml": "Zlib"')
+        self.assertNotEqual(wrong.returncode, 0)
+        self.assertIn("does not have the words of Zlib", wrong.stderr)
+        # A library that nobody has looked at has the names of its own file.
+        unknown = self.changed_bill('    "libseccomp": "LGPL-2.1-only",\n', "")
+        self.assertEqual(unknown.returncode, 0, unknown.stderr)
+        self.assertRegex(unknown.stdout, r"libseccomp2 \S+, LGPL-2\.1 \(shared\)")
+        # What is linked statically must have been looked at.
+        static = self.changed_bill('    "glibc": "LGPL-2.1-or-later",\n', "")
+        self.assertNotEqual(static.returncode, 0)
+        self.assertIn("check the licence of glibc", static.stderr)
 
 
 if __name__ == "__main__":

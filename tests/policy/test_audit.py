@@ -1,9 +1,11 @@
 """The audit log: a file, a database, their contents, and calls that are refused without it."""
 
+import contextlib
 import hashlib
 import json
 import os
 import pathlib
+import sqlite3
 import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
@@ -237,6 +239,25 @@ class Required(TestCase):
             gateway.stderr.wait_for("audit failed")
 
 
+class FullDisk(TestCase):
+    """/dev/full takes nothing, as a disk without room."""
+
+    def test_calls_go_on_and_what_is_lost_is_counted(self):
+        with Gateway(fake_config(audit={"file": "/dev/full"})) as gateway:
+            for number in range(5):
+                self.assertEqual(text_of(stateless_call(gateway, "fake__echo", text=str(number))), str(number))
+            lost = lambda: gateway.metric("patchbay_audit_dropped_records_total")
+            wait_until(lambda: lost() == 5, "the records to be counted as lost")
+            self.assertIn("No space left", gateway.stderr.wait_for("audit failed"))
+
+    def test_where_it_is_required_calls_are_refused(self):
+        with Gateway(fake_config(audit={"file": "/dev/full", "required": True})) as gateway:
+            for _ in range(3):
+                answer = stateless_call(gateway, "fake__echo", text="x")
+                self.assert_error(answer, -32000, "unavailable")
+                self.assertIn("No space left", answer["error"]["message"])
+
+
 class Database(TestCase):
     def test_questions(self):
         with Gateway(fake_config(audit={"database": "audit.db"})) as gateway:
@@ -262,6 +283,18 @@ class Database(TestCase):
             self.assertIn("tools/call fake__echo  ok", printed.stdout)
             mode = os.stat(os.path.join(gateway.cwd, "audit.db")).st_mode & 0o777
             self.assertEqual(mode, 0o600)
+
+    def test_a_file_of_a_later_version_is_refused(self):
+        with Gateway(with_audit(database="audit.db", required=True)) as gateway:
+            stateless_call(gateway, "fake__nothing")
+            path = pathlib.Path(gateway.folder.name) / "audit.db"
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                self.assertEqual(database.execute("PRAGMA user_version").fetchone(), (1,))
+                database.execute("PRAGMA user_version = 99")
+            done = run("audit", "--database", str(path))
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("format 99 of a later version", done.stderr)
+            self.assertIn(str(path), done.stderr)
 
     def test_faults(self):
         done = run("audit", "--database", "/nowhere/audit.db")

@@ -62,6 +62,8 @@ class RugPull(PinsCase):
         self.assertIn("id_rsa", line)
         self.assert_error(session.call("bank__pay"), -32602)
         self.assertEqual(len(self.stub.saw("tools/call")), 1)
+        # A thread of the gateway stores the pins.
+        wait_until(lambda: "bank.other" in self.pins("list"), "the new tool to be pinned")
         self.assertIn("changed", self.pins("list").split("bank.other")[1])
         diff = self.pins("diff")
         self.assertIn('- /description "Pays a bill."', diff)

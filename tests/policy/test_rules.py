@@ -141,7 +141,7 @@ class Lists(RulesCase):
 
 
 class Unknown(RulesCase):
-    """What is forbidden and what does not exist are answered alike."""
+    """A forbidden item and a missing one are answered alike."""
 
     def same(self, ask, hidden, absent):
         one, other = ask(hidden), ask(absent)
@@ -298,7 +298,7 @@ class Reload(TestCase):
                     break
             self.assertIn("notifications/tools/list_changed", notified)
             self.assertEqual(set(session.tool_names()), TOOLS)
-            # It can unsubscribe from what it can no longer see.
+            # It can unsubscribe from a resource that it can no longer see.
             left = session.request("resources/unsubscribe", {"uri": "test://a"})
             self.assertEqual(result_of(left), {})
             self.assert_error(session.call("skills__time"), -32602)

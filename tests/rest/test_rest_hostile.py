@@ -113,7 +113,7 @@ class Hostile(RestCase):
                 with self.subTest(method=method, path=path[:120]), self.gateway.connect() as connection:
                     response = self.check(connection, method, path)
                     if response.header("connection") == "close":
-                        continue  # What cannot be read as a request ends the connection.
+                        continue  # Input that cannot be read as a request ends the connection.
                     after = connection.request("GET", "/mcp/v1/tools/con.add")
                     self.assertEqual((after.status, after.json()["name"]), (200, "con.add"))
 

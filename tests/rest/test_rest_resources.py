@@ -197,7 +197,7 @@ class HostileUrls(RestCase):
 
 
 class WithCallers(RestCase):
-    """What one caller may read is not for a cache that others use."""
+    """A resource of one caller must not be in a cache that others use."""
 
     TOKEN = "a-token-of-thirty-two-characters-00"
     settings = {"auth": {"tokens": [{"name": "ci", "token": TOKEN}]}}

@@ -26,7 +26,7 @@ class Streams(RestCase):
         self.assertEqual(events[-1], ("result", {"content": [{"type": "text", "text": "done"}]}))
 
     def test_a_client_that_closes_gets_the_end_of_the_stream(self):
-        """Else it could not tell a complete answer from one that was cut off."""
+        """Otherwise it could not distinguish a complete answer from a truncated one."""
         events = self.events("/api/con.slow", {}, {**STREAM, "Connection": "close"})
         self.assertEqual(events[-1][0], "result")
 

@@ -39,7 +39,7 @@ def all_of(way):
 
 
 class Echo(http.server.BaseHTTPRequestHandler):
-    """Answers with what it was sent."""
+    """Answers with the received bytes."""
 
     def do_GET(self):
         size = int(self.headers.get("Content-Length", 0))

@@ -166,6 +166,59 @@ class Alerts(TlsCase):
         self.assertEqual(self.alert_after(version, stretch), "TLSV1_ALERT_RECORD_OVERFLOW")
 
 
+class Pieces(TlsCase):
+    """Bytes that have arrived and are no data yet: a record byte by byte, and records without any."""
+
+    def start_with(self, **limits):
+        config = {**self.config(), "workers": 1, "limits": limits}
+        self.gateway = self.enterContext(TlsGateway(config, self.context))
+        inside, self.outside = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = self.context.wrap_bio(inside, self.outside, server_hostname="localhost")
+        self.connection = self.enterContext(self.gateway.plain())
+
+        def pump(step):
+            while True:
+                try:
+                    return step()
+                except ssl.SSLWantReadError:
+                    self.connection.send_raw(self.outside.read())
+                    data = self.connection.socket.recv(65536)
+                    inside.write(data) if data else inside.write_eof()
+
+        self.pump = pump
+        pump(self.tls.do_handshake)
+        self.connection.send_raw(self.outside.read())
+
+    def sealed(self, text):
+        self.tls.write(text)
+        return self.outside.read()
+
+    def test_a_record_byte_by_byte(self):
+        self.start_with()
+        record = self.sealed(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        for byte in record:
+            self.connection.send_raw(bytes([byte]))
+            self.assertEqual(self.gateway.get("/health").status, 200, "others are served meanwhile")
+        self.assertIn(b" 200 ", self.pump(lambda: self.tls.read(65536)))
+
+    def test_a_record_that_does_not_end_is_not_waited_for_longer_than_a_head(self):
+        self.start_with(header_timeout="300ms", idle_timeout="60s")
+        first = self.sealed(b"GET /health HTTP/1.1\r\n")
+        self.connection.send_raw(first + self.sealed(b"Host: localhost\r\n\r\n")[:-1])
+        self.assertIn(b" 408 ", self.pump(lambda: self.tls.read(65536)))
+
+    def test_a_flood_of_alerts_without_meaning_ends(self):
+        """A warning is a record without data; TLS 1.3 has no warnings but the one that ends."""
+        self.start_with()
+        before = self.gateway.metric("patchbay_http_requests_total")
+        with contextlib.suppress(OSError):
+            for _ in range(10_000):
+                self.connection.send_raw(b"\x14\x03\x03\x00\x01\x01")
+            while self.connection.socket.recv(65536):
+                pass
+        self.assertEqual(self.gateway.metric("patchbay_http_requests_total"), before + 1, "the page itself")
+
+
 class Client(TlsCase):
     """The gateway towards upstreams: the server does not choose what a handshake costs."""
 

@@ -26,7 +26,7 @@ from tls_case import TlsCase, TlsGateway, trusting
 
 
 class Frontends(TlsCase):
-    """Everything that plain HTTP offers is there under TLS."""
+    """Everything that plain HTTP offers is available over TLS."""
 
     @classmethod
     def setUpClass(cls):

@@ -39,7 +39,7 @@ class CallerTemplates(TestCase):
             self.assertEqual(reply["X-Unit"], name[0])
             self.assertEqual(reply["X-Same"], "for all")
             self.assertNotIn("Authorization", reply)
-        # Each has a session of its own with the server.
+        # Each has a separate session with the server.
         sessions = {call.headers["Mcp-Session-Id"] for call in stub.saw("tools/call")}
         self.assertEqual(len(sessions), 2)
 

@@ -278,7 +278,7 @@ class Talking(ChildCase):
         self.assert_bad_recovers()
 
     def test_requests_to_the_client_are_answered(self):
-        """What this gateway does not bridge is refused, so that the child does not wait for ever."""
+        """Requests that this gateway does not forward are refused, so that the child does not wait forever."""
         session = self.start(bad={"timeout": "10s"})
         for method in ("roots/list", "ping", "sampling/createMessage", "no/such"):
             with self.subTest(method=method):

@@ -1,4 +1,4 @@
-"""Programs that take long to start, and what is known of those that end."""
+"""Programs that take long to start, and the reported reasons of those that end."""
 
 import json
 import pathlib

@@ -589,7 +589,7 @@ class Limits(WireCase):
         self.assertEqual((details["limit"], details["window"]), (100, "1m"))
         self.assertIsInstance(details["retry_after"], int)
         self.assertLessEqual(details["retry_after"], 60)
-        # What keeps a connection going does not count, and another client has its own limit.
+        # Pings and handshakes do not count, and another client has its own limit.
         self.assertEqual(client.result(rpc("ping")), {})
         self.assertIn("tools", self.client(gateway).result(rpc("tools/list")))
         banner = gateway.stdout.wait_for("limit      wire")

@@ -1,4 +1,4 @@
-// Who is an admin: callers with the role `admin`, and local callers where no authentication is
+// Decides who is an admin: callers with the role `admin`, and local callers if no authentication is
 // configured.
 //
 // Confined to the worker of the catalog.
@@ -12,7 +12,7 @@ namespace patchbay::frontends {
 
 bool is_admin(const Principal& caller, const gateway::CatalogView& catalog);
 
-// The error for everyone else.
+// The error for all other callers.
 Error admins_only();
 
 }  // namespace patchbay::frontends

@@ -7,12 +7,15 @@
 #include "frontends/admin/admin.h"
 #include "frontends/content_types.h"
 #include "json/write.h"
+#include "net/http/syntax/percent.h"
 #include "observe/log.h"
 
 namespace patchbay::frontends {
 namespace {
 
 using policy::ApprovalEntry;
+
+constexpr std::size_t kMostReason = 1'600;  // 400 characters.
 
 std::string entry_json(const ApprovalEntry& entry) {
   const auto left = std::chrono::duration_cast<std::chrono::seconds>(entry.expires - here().now());
@@ -29,12 +32,23 @@ std::string entry_json(const ApprovalEntry& entry) {
   return text;
 }
 
+// Why a person has refused a call, for those who read the log.
+Result<std::string> reason_of(const net::HttpExchange& exchange) {
+  auto query = net::parse_query(exchange.request.query);
+  if (!query) return query.error();
+  std::string reason = (*query)["reason"];
+  if (reason.size() <= kMostReason) return reason;
+  return Error{Code::invalid_params, fmt::format("reason: at most {} bytes", kMostReason)};
+}
+
 }  // namespace
 
 Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
                                           const std::string& id) {
   const Principal& approver = *exchange.caller;
   const bool approves = exchange.request.method == "POST";
+  auto reason = reason_of(exchange);
+  if (!reason) return reason.error();
   auto entry = approves ? approvals_.approve(id, approver, here().now())
                         : approvals_.refuse(id, here().now());
   if (!entry) return entry.error();
@@ -53,7 +67,8 @@ Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
       .add("by", approver.name)
       .add("who", entry->caller_name)
       .add("tool", entry->subject.tool)
-      .add("arguments", entry->subject.digest);
+      .add("arguments", entry->subject.digest)
+      .add("reason", *reason);
   return entry_json(*entry);
 }
 

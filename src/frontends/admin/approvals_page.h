@@ -1,6 +1,6 @@
-// The front end for those who approve calls: GET /control/approvals lists what waits, POST to one
-// of them approves it, DELETE refuses it. Only for admins (admin.h). A
-// caller cannot approve its own call.
+// The pages for approving calls: GET /control/approvals lists the waiting calls, POST to one of
+// them approves it, DELETE refuses it. Only for admins (admin.h), and no caller can approve its own
+// call.
 //
 // One per worker; confined to it. The approvals are shared.
 #pragma once

@@ -1,19 +1,29 @@
 #include "frontends/admin/frontend.h"
 
 #include "frontends/admin/approvals_page.h"
+#include "frontends/admin/client_control.h"
+#include "frontends/admin/live_calls.h"
 #include "frontends/admin/operations_pages.h"
 #include "frontends/admin/registrations_page.h"
 #include "frontends/admin/sign_in_pages.h"
 #include "frontends/admin/sign_ins_control.h"
+#include "frontends/admin/upstream_control.h"
 
 namespace patchbay::frontends {
 namespace {
 
 class AdminFrontend final : public Frontend {
  public:
-  AdminFrontend(const ProcessServices& process, const WorkerServices& worker)
-      : health_(process.operations),
-        readiness_(process.operations),
+  AdminFrontend(const ProcessServices& process, const WorkerServices& worker,
+                ControlShared& control)
+      : shared_(control),
+        keeps_history_(worker.number == 0),
+        control_(control, worker.catalog, worker.recorder),
+        upstream_(control, worker.catalog, worker.recorder),
+        client_(worker.catalog, worker.recorder),
+        live_(process.histories, worker.catalog),
+        health_(process.operations),
+        readiness_(process.operations, worker.catalog),
         metrics_(process.registry),
         approvals_(process.approvals, worker.catalog, worker.recorder),
         registrations_(process.registrars, worker.catalog, worker.recorder),
@@ -25,6 +35,11 @@ class AdminFrontend final : public Frontend {
             {"/ready", "GET, HEAD", &readiness_, true},
             {"/metrics", "GET, HEAD", &metrics_},
             {"/oauth/*", "GET, HEAD, POST", &sign_in_pages_, true},
+            {"/control/v1/calls/live", "GET", &live_},
+            {"/control/v1/clients/*", "DELETE", &client_},
+            {"/control/v1/upstreams/*", "GET, HEAD, POST", &upstream_},
+            {"/control/v1/*", "GET, HEAD", &control_},
+            {"/control/recent", "GET, HEAD", &control_},
             {"/control/sign-ins/*", "GET, HEAD, POST, DELETE", &sign_ins_control_},
             {"/control/approvals", "GET, HEAD", &approvals_},
             {"/control/approvals/*", "GET, HEAD, POST, DELETE", &approvals_},
@@ -33,7 +48,18 @@ class AdminFrontend final : public Frontend {
             {"/control/registration/*", "GET, HEAD, PATCH, DELETE", &registrations_}};
   }
 
+  // One worker is enough.
+  void sweep() override {
+    if (keeps_history_) shared_.history.tick(here().now());
+  }
+
  private:
+  ControlShared& shared_;
+  const bool keeps_history_;
+  ControlApi control_;
+  UpstreamControl upstream_;
+  ClientControl client_;
+  LiveCalls live_;
   HealthPage health_;
   ReadinessPage readiness_;
   MetricsPage metrics_;
@@ -46,7 +72,7 @@ class AdminFrontend final : public Frontend {
 }  // namespace
 
 std::unique_ptr<Frontend> SharedAdminFrontend::make(const WorkerServices& worker) {
-  return std::make_unique<AdminFrontend>(services_, worker);
+  return std::make_unique<AdminFrontend>(services_, worker, control_);
 }
 
 std::vector<SharedFrontend::Entrance> SharedAdminFrontend::entrances() const {

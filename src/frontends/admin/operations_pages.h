@@ -1,10 +1,11 @@
-// The pages for monitoring: /health says that the process runs, /ready whether every upstream can
-// answer, /metrics is for Prometheus.
+// The pages for monitoring: /health reports that the process runs, /ready whether every upstream
+// can answer, /metrics has the metrics for Prometheus.
 //
 // One per worker; confined to it.
 #pragma once
 
 #include "frontends/operations.h"
+#include "gateway/catalog/view.h"
 #include "net/http/server/server.h"
 #include "observe/metrics.h"
 
@@ -21,11 +22,16 @@ class HealthPage final : public net::HttpHandler {
 
 class ReadinessPage final : public net::HttpHandler {
  public:
-  explicit ReadinessPage(const OperationsView& view) : view_(view) {}
+  // REQUIRES: both outlive this.
+  ReadinessPage(const OperationsView& view, const gateway::CatalogView& catalog)
+      : view_(view), catalog_(catalog) {}
   Task<void> handle(net::HttpExchange& exchange) override;
 
  private:
+  bool sees(const Caller& caller, std::string_view upstream) const;
+
   const OperationsView& view_;
+  const gateway::CatalogView& catalog_;
 };
 
 class MetricsPage final : public net::HttpHandler {

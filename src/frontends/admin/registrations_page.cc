@@ -31,7 +31,7 @@ std::string find(const std::vector<std::string>& all, std::string_view name) {
   return found == all.end() ? "" : *found;
 }
 
-// `base` with the members of `patch` in place of its own; null takes one away.
+// `base` with the members of `patch` replacing its own; null removes one.
 std::string merged(std::string_view base, std::string_view patch) {
   std::string out;
   json::Object object(out);
@@ -52,7 +52,7 @@ Result<void> check_object(std::string_view body) {
 
 }  // namespace
 
-// The one that `upstream` in the query names, or the only one.
+// The registrar that `upstream` in the query names, or the only one.
 Result<RegistrationsPage::Registrar> RegistrationsPage::registrar_of(
     const net::HttpExchange& exchange) const {
   auto query = net::parse_query(exchange.request.query);
@@ -133,7 +133,7 @@ Task<RegistrationsPage::Answer> RegistrationsPage::add(Registrar registrar, std:
   auto all = co_await registrar->registrations();
   if (!all) co_return all.error();
   const auto name = json::string_member(body, "name").value_or("");
-  // One that could not be understood may be put right.
+  // An unreadable registration may be corrected.
   const auto topic = json::string_member(find(*all, name), "requestTopicName").value_or("");
   if (!topic.empty()) {
     co_return Answer{409, fault(fmt::format("'{}' is registered already", name))};
@@ -150,7 +150,7 @@ Task<RegistrationsPage::Answer> RegistrationsPage::change(Registrar registrar, s
   const auto given = json::string_member(body, "name").value_or(name);
   if (name.empty()) name = given;
   if (given != name) {
-    co_return Error{Code::invalid_request, "a name cannot be changed: register anew"};
+    co_return Error{Code::invalid_request, "a name cannot be changed: register a new one"};
   }
   auto all = co_await registrar->registrations();
   if (!all) co_return all.error();

@@ -1,6 +1,5 @@
-// The front end for those who look after agents on a bus: GET /control/registrations lists what is
-// registered, POST registers, PATCH below it changes and DELETE takes back. Only for
-// admins (admin.h).
+// The pages for managing agents on a bus: GET /control/registrations lists the registrations, POST
+// registers an agent, PATCH below it changes one and DELETE removes one. Only for admins (admin.h).
 //
 // One per worker; confined to it.
 #pragma once
@@ -17,7 +16,7 @@ namespace patchbay::frontends {
 class RegistrationsPage final : public net::HttpHandler {
  public:
   static constexpr std::string_view kPath = "/control/registrations";
-  // How it is called where only one registration is meant, too.
+  // An alias for requests about a single registration.
   static constexpr std::string_view kOnePath = "/control/registration";
 
   // REQUIRES: all outlive this.

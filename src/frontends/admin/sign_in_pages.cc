@@ -19,7 +19,8 @@ constexpr std::string_view kStyle =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:4em auto;padding:0 1em}"
     "button{font:inherit;padding:.4em 1.2em}";
 
-// It is not cached or framed, and it loads nothing. `form` is where its form may lead to.
+// The page is not cached or framed and loads nothing. `form` is the destination that its form may
+// have.
 std::string page_fields(std::string_view form) {
   return fmt::format(
       "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
@@ -154,7 +155,7 @@ Result<void> SignInPages::check_visitor(const Principal& person,
                                         const oauth::SignInPage& sign_in) const {
   const bool for_gateway = sign_in.owner == Principal().id;
   if (for_gateway ? is_admin(person, catalog_) : person.id == sign_in.owner) return ok();
-  return Error{Code::forbidden, "this is for somebody else to sign in"};
+  return Error{Code::forbidden, "this sign-in belongs to another caller"};
 }
 
 Task<void> SignInPages::send_on(net::HttpExchange& exchange, std::string id) {

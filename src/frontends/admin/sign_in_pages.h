@@ -1,10 +1,11 @@
-// The pages for people who sign in for an upstream, all below /oauth and open to everyone:
-//  - /oauth/sign-in/ID says who wants to use what, and sends the browser on to sign in;
-//  - /oauth/callback/UPSTREAM is where it comes back to;
-//  - /oauth/client/UPSTREAM is what authorization servers may read about us.
-// Who does not know an ID, or comes with another browser than the one that went, gets nowhere.
-// Where callers have credentials, the person who opens a link must show those of the caller that it
-// is for (an admin's, if it is for the gateway itself), so that nobody else can use the link.
+// The pages for people who sign in to an upstream, all below /oauth and without authentication:
+// - /oauth/sign-in/ID names the requester and the upstream, and redirects the browser to the
+//   authorization server;
+// - /oauth/callback/UPSTREAM is the redirect endpoint;
+// - /oauth/client/UPSTREAM is the metadata of the gateway for authorization servers.
+// They require a known ID, and the browser that began the sign-in. Where callers have credentials,
+// the person who opens a link must present those of the caller that it is for (those of an admin
+// for the gateway's own connection), so that nobody else can use the link.
 //
 // One per worker; confined to it. The TokenService is shared.
 #pragma once
@@ -35,7 +36,7 @@ class SignInPages final : public net::HttpHandler {
   Task<void> introduce_us(net::HttpExchange& exchange, std::string upstream);
 
   bool wants_credentials(const oauth::SignInPage& sign_in) const;
-  // Who sends the form, by its request or by what is in it.
+  // The caller that sends the form, by its request or by the credentials in the form.
   Task<Caller> visitor(net::HttpExchange& exchange);
   Result<void> check_visitor(const Principal& person, const oauth::SignInPage& sign_in) const;
 
@@ -44,7 +45,7 @@ class SignInPages final : public net::HttpHandler {
   const gateway::CatalogView& catalog_;
 };
 
-// Text as it may stand in HTML, between tags and in quotes.
+// Escapes text for HTML, between tags and in quotes.
 std::string html_escape(std::string_view text);
 
 }  // namespace patchbay::frontends

@@ -18,20 +18,19 @@ Result<bool> SignInsControl::is_for_gateway(const net::HttpExchange& exchange,
                                             const std::string& upstream) {
   auto query = net::parse_query(exchange.request.query);
   if (!query) return query.error();
-  const auto whom = query->find("for");
-  const bool asked = whom != query->end();
-  if (asked && whom->second != "gateway") {
-    return Error{Code::invalid_request, "for=gateway is all that can be said here"};
+  const auto owner = query->find("for");
+  const bool asked = owner != query->end();
+  if (asked && owner->second != "gateway") {
+    return Error{Code::invalid_request, "the only valid value of `for` is gateway"};
   }
   const auto shared = service_.is_shared(upstream);
   const auto catalog = catalog_.current(*exchange.caller);
   const bool admin = is_admin(*exchange.caller, catalog_);
   const bool there = !catalog->access() || catalog->access()->reaches(upstream);
   const bool for_gateway = asked || shared.value_or(false);
-  // What a caller may not use is not there for it.
+  // An upstream that the caller may not use does not exist for it.
   if (!shared || (!there && !(admin && for_gateway))) {
-    return Error{Code::not_found,
-                 fmt::format("there is no upstream '{}' where one signs in", upstream)};
+    return Error{Code::not_found, fmt::format("there is no upstream '{}' with sign-in", upstream)};
   }
   if (for_gateway && !admin) return admins_only();
   return for_gateway;
@@ -45,7 +44,7 @@ Task<std::string> SignInsControl::answer(const net::HttpExchange& exchange) {
     auto state = co_await service_.state(*name);
     if (!state) co_return state.error();
     if (state->owner != exchange.caller->id && !is_admin(*exchange.caller, catalog_)) {
-      co_return Error{Code::forbidden, "this is for somebody else to sign in"};
+      co_return Error{Code::forbidden, "this sign-in belongs to another caller"};
     }
     co_return fmt::format(R"({{"id":{},"state":{}}})", json::quote(*name),
                           json::quote(state->text));

@@ -1,10 +1,10 @@
-// Links to sign in to an upstream, for `patchbay login` and the like:
-//  - POST /control/sign-ins/UPSTREAM gives one, for the caller; with `?for=gateway`, for the
-//    gateway's own connection;
-//  - GET /control/sign-ins/ID returns its state, to the caller that it is for and to admins;
-//  - DELETE /control/sign-ins/UPSTREAM signs out.
-// A caller signs in and out for itself, at upstreams that its rules let it use. What all callers
-// share, and what is the gateway's own, is for the role `admin`.
+// Links to sign in to an upstream, for `patchbay login` and other programs:
+// - POST /control/sign-ins/UPSTREAM creates a link for the caller, or with `?for=gateway` for the
+//   gateway's own connection;
+// - GET /control/sign-ins/ID returns its state, to its caller and to admins;
+// - DELETE /control/sign-ins/UPSTREAM signs out.
+// A caller signs in and out for itself, at upstreams that its rules allow. Tokens that all callers
+// share, and the gateway's own, require the role `admin`.
 //
 // One per worker; confined to it. The TokenService is shared.
 #pragma once
@@ -27,8 +27,8 @@ class SignInsControl final : public net::HttpHandler {
 
  private:
   Task<std::string> answer(const net::HttpExchange& exchange);
-  // Whether it is about the gateway's own token rather than the caller's. The error is why neither
-  // may be touched.
+  // Whether the request concerns the gateway's own token rather than the caller's. The error states
+  // why the caller may not change either.
   Result<bool> is_for_gateway(const net::HttpExchange& exchange, const std::string& upstream);
 
   oauth::TokenService& service_;

@@ -18,12 +18,13 @@ std::string joined(const std::vector<std::string>& items) {
   return text;
 }
 
-// As a quoted string of a header: nothing in it can end the string or the line.
+// A quoted string of a header: nothing in it can end the string or the line, and RFC 6750 allows
+// ASCII only.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    out += c < ' ' || c == 0x7F ? '?' : c;
+    out += c >= ' ' && c < 0x7F ? c : '?';
   }
   return out + "\"";
 }
@@ -58,8 +59,8 @@ std::string_view resource_path(const AuthSettings& settings) {
   return std::string_view(settings.resource).substr(path_begin(settings.resource));
 }
 
-Refusal refusal(const AuthSettings& settings, std::string_view path, const Error& error,
-                bool given) {
+Refusal refusal(const AuthSettings& settings, std::string_view path, const Error& error, bool given,
+                bool script) {
   Refusal made;
   made.status = info(error.code).http;
   made.body = error_body_at(path, made.status, error);
@@ -68,12 +69,12 @@ Refusal refusal(const AuthSettings& settings, std::string_view path, const Error
     return made;
   }
   const bool tokens = !settings.tokens.empty() || !settings.token_file.empty();
-  // In one field: some clients look at the first only.
+  // In one field, because some clients read only the first.
   std::string challenge;
-  if (tokens || !settings.jwt.empty() || !settings.basic) {
+  if (tokens || !settings.jwt.empty() || !settings.basic || script) {
     challenge = bearer_challenge(settings, error, given);
   }
-  if (settings.basic && made.status == 401) {
+  if (settings.basic && made.status == 401 && !script) {
     if (!challenge.empty()) challenge += ", ";
     challenge += "Basic realm=\"patchbay\", charset=\"UTF-8\"";
   }

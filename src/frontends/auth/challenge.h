@@ -1,5 +1,5 @@
-// The response to a refused client: 401 with how to authenticate, 403 with the scopes it lacks, 429
-// with when to retry; each in the form of the front end of the path. And the metadata of the
+// The response to a refused client: 401 with the ways to authenticate, 403 with the missing scopes,
+// 429 with the time to retry; each in the form of the frontend of the path. And the metadata of the
 // gateway as an OAuth resource server (RFC 9728).
 //
 // Values only; pure.
@@ -22,15 +22,16 @@ struct Refusal {
   std::string fields;  // Header lines, each with its CRLF.
 };
 
-// The error's code decides: unauthenticated, forbidden, overloaded, unavailable. `given`: there
-// were credentials, and they are not good.
+// The error's code decides: unauthenticated, forbidden, overloaded, unavailable. `given`: the
+// request had credentials, but invalid ones. `script`: a script of our own page sent the request,
+// and the browser must not ask for a password.
 Refusal refusal(const policy::AuthSettings& settings, std::string_view path, const Error& error,
-                bool given);
+                bool given, bool script = false);
 
 // Too many failed attempts.
 Refusal refusal_until(std::string_view path, std::chrono::nanoseconds wait);
 
-// The metadata as a JSON object; empty if no tokens of an authorization server are taken.
+// The metadata as a JSON object; empty if the gateway accepts no tokens of an authorization server.
 std::string resource_metadata(const policy::AuthSettings& settings);
 
 // The path of the resource itself: `/mcp` in https://gateway.example/mcp; empty for a bare origin.

@@ -31,6 +31,12 @@ TEST(Challenge, NothingInItCanEndTheLine) {
   EXPECT_EQ(made.fields.find("\r\n"), made.fields.size() - 2);
 }
 
+TEST(Challenge, DescribesInAscii) {
+  const auto made =
+      refusal(with_issuer(), "/mcp", {Code::unauthenticated, "caf\xC3\xA9\x7F"}, true);
+  EXPECT_NE(made.fields.find(R"(error_description="caf???")"), std::string::npos) << made.fields;
+}
+
 TEST(Challenge, HasTheFormOfTheFrontend) {
   const auto body = [](std::string_view path) {
     return refusal({}, path, {Code::unauthenticated, "who?"}, false).body;

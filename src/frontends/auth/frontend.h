@@ -1,5 +1,5 @@
-// The metadata of the gateway as an OAuth resource server, as a front end. Who makes a request is
-// found out elsewhere: by the RequestAuthenticator of the worker.
+// The frontend that serves the metadata of the gateway as an OAuth resource server. The
+// RequestAuthenticator of the worker finds the callers of requests.
 //
 // See frontends/frontend.h for threads.
 #pragma once

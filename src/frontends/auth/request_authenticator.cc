@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontends/auth/challenge.h"
+#include "frontends/auth/session_request.h"
 #include "observe/log.h"
 
 namespace patchbay::frontends {
@@ -12,7 +13,7 @@ using policy::Evidence;
 using policy::Recognised;
 
 std::shared_ptr<metrics::Counter> refusals(metrics::Registry& registry, std::string_view reason) {
-  return registry.counter("patchbay_auth_refused_total", "Requests refused for want of a caller.",
+  return registry.counter("patchbay_auth_refused_total", "Requests that were not authenticated.",
                           metrics::labels({{"reason", reason}}));
 }
 
@@ -27,8 +28,8 @@ Evidence evidence_of(const policy::Authenticator& known, const PresentedCredenti
   return known.evidence({}, presented.from, presented.certificate);
 }
 
-// The lock-out is there to stop guessing. What a client certificate, a proxy or an issuer's
-// signature proves cannot be guessed.
+// The lockout exists to stop guessing. A client certificate, a proxy or an issuer's signature
+// cannot be guessed.
 bool can_be_guessed(const policy::Authenticator& known, const Evidence& evidence) {
   switch (evidence.kind) {
     case Evidence::Kind::none:
@@ -59,8 +60,14 @@ Task<Caller> answer(net::HttpExchange& exchange, const Refusal& refusal) {
   co_return Caller();
 }
 
+// A session counts for a request without credentials in its header, and before the certificate of
+// its connection: the person has chosen who to be.
+bool yields_to_session(const Evidence& evidence) {
+  return evidence.kind == Evidence::Kind::none || evidence.kind == Evidence::Kind::certificate;
+}
+
 Error no_keys(const std::string& issuer) {
-  return {Code::unavailable, "the keys of " + issuer + " cannot be had at the moment"};
+  return {Code::unavailable, "the keys of " + issuer + " are not available at the moment"};
 }
 
 }  // namespace
@@ -75,6 +82,7 @@ SharedAuthState::SharedAuthState(metrics::Registry& registry, const policy::Auth
       invalid(refusals(registry, "invalid")),
       scope(refusals(registry, "scope")),
       limited(refusals(registry, "limited")),
+      forged(refusals(registry, "forged")),
       unavailable(refusals(registry, "unavailable")) {}
 
 void RequestAuthenticator::use(Knowledge knowledge) {
@@ -82,6 +90,7 @@ void RequestAuthenticator::use(Knowledge knowledge) {
   known_ = std::move(knowledge);
   remembered_.reset();
   if (known_) remembered_.emplace(static_cast<std::size_t>(known_->settings().remembered));
+  common_.sessions.forget_verified();
 }
 
 bool RequestAuthenticator::opens(std::string_view path) const {
@@ -97,19 +106,27 @@ bool RequestAuthenticator::opens(std::string_view path) const {
 Caller RequestAuthenticator::recognise(const net::HttpExchange& exchange) {
   if (!known_) return closed_ ? nullptr : local_;
   const Evidence evidence = evidence_of(*known_, exchange);
+  forget_if_needed();
+  if (yields_to_session(evidence)) {
+    const auto found = common_.sessions.find(presented_session(exchange));
+    if (found.standing != BrowserSessions::Standing::none) return found.caller;
+  }
   if (evidence.kind == Evidence::Kind::none || evidence.kind == Evidence::Kind::malformed) {
     return nullptr;
-  }
-  // What has been seen before somebody wanted to see it must be seen again.
-  if (common_.tokens && common_.tokens->wants() != seen_wants_) {
-    seen_wants_ = common_.tokens->wants();
-    remembered_.emplace(static_cast<std::size_t>(known_->settings().remembered));
   }
   return remembered_->find(known_->digest(evidence));
 }
 
+// What has been seen before somebody wanted to see it must be seen again.
+void RequestAuthenticator::forget_if_needed() {
+  if (!common_.tokens || common_.tokens->wants() == seen_wants_) return;
+  seen_wants_ = common_.tokens->wants();
+  remembered_.emplace(static_cast<std::size_t>(known_->settings().remembered));
+  common_.sessions.forget_verified();
+}
+
 Task<Caller> RequestAuthenticator::admit(net::HttpExchange& exchange, bool open) {
-  // A reload may come while we wait; what was begun is ended by what was known then.
+  // A reload may come while we wait; the request ends with the authenticator that it began with.
   const Knowledge known = known_;
   if (!known && open && open_only_) co_return Caller();
   if (!known) {
@@ -118,11 +135,19 @@ Task<Caller> RequestAuthenticator::admit(net::HttpExchange& exchange, bool open)
     co_return co_await answer(exchange, later);
   }
   const Evidence evidence = evidence_of(*known, exchange);
+  if (yields_to_session(evidence)) {
+    auto session = common_.sessions.find(presented_session(exchange));
+    if (session.standing != BrowserSessions::Standing::none) {
+      auto admitted = admit_session(exchange, open, known, std::move(session));
+      co_return co_await admitted;
+    }
+  }
   if (open && evidence.kind == Evidence::Kind::none) co_return Caller();
   const policy::Digest digest = known->digest(evidence);
   const auto wait = lock_out(*known, evidence, digest, exchange.peer.address);
   if (wait.count() > 0) {
     common_.limited->add();
+    exchange.refused = too_many_failures(wait);
     if (open) co_return Caller();
     const Refusal later = refusal_until(exchange.request.path, wait);
     co_return co_await answer(exchange, later);
@@ -133,6 +158,7 @@ Task<Caller> RequestAuthenticator::admit(net::HttpExchange& exchange, bool open)
       count_failure(*known, evidence, digest, exchange.peer.address);
       note_failure(evidence, exchange.peer.address, exchange.request.path, found.error());
     }
+    exchange.refused = found.error();
     co_return Caller();
   }
   if (!found) co_return co_await refuse(exchange, known, evidence, digest, found.error());
@@ -154,7 +180,7 @@ Caller RequestAuthenticator::let_in(const Knowledge& known, const Evidence& evid
                                     const policy::Digest& digest, Recognised found) {
   common_.verified->add();
   common_.known.add(digest);
-  // A copy of our own: how often it is used is counted on this worker alone.
+  // A copy of our own, so that its reference count is changed on this worker only.
   auto own = std::make_shared<Principal>(*found.caller);
   own->until = found.until;
   own->known_by = known;
@@ -232,7 +258,8 @@ Task<Caller> RequestAuthenticator::refuse(net::HttpExchange& exchange, const Kno
                                           const Error& why) {
   const bool given = evidence.kind != Evidence::Kind::none;
   count_refusal(*known, evidence, digest, exchange.peer.address, exchange.request.path, why);
-  const Refusal made = refusal(known->settings(), exchange.request.path, why, given);
+  const Refusal made =
+      refusal(known->settings(), exchange.request.path, why, given, is_script(exchange.request));
   co_return co_await answer(exchange, made);
 }
 

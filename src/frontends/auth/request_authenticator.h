@@ -1,6 +1,6 @@
 // The RequestAuthenticator finds the caller of a request, with the policy::Authenticator.
 // Credentials that were verified before cost one look-up; others are verified asynchronously, off
-// the worker if that takes long. No request passes without. Front ends without HTTP pass the
+// the worker if that takes long. Every request passes through it. Frontends without HTTP pass the
 // credentials that they received.
 //
 // One per worker; confined to it.
@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "async/thread_pool.h"
+#include "frontends/auth/browser_sessions.h"
 #include "gateway/call/record.h"
 #include "net/http/server/exchange.h"
 #include "net/http/server/guard.h"
@@ -22,28 +23,31 @@
 
 namespace patchbay::frontends {
 
-// What the authenticators of all workers share.
+// The state that the authenticators of all workers share.
 struct SharedAuthState {
   SharedAuthState(metrics::Registry& registry, const policy::AuthSettings& settings);
 
   policy::AuthFailures failures;
   policy::VerifiedCredentials known;  // By any worker.
+  BrowserSessions sessions{{}};
   ThreadPool verifying;
-  std::shared_ptr<metrics::Counter> verified;  // Slowly; not recognised.
+  std::shared_ptr<metrics::Counter> verified;  // Slowly, because not recognised.
   std::shared_ptr<metrics::Counter> missing;   // Without credentials.
   std::shared_ptr<metrics::Counter> invalid;
   std::shared_ptr<metrics::Counter> scope;
   std::shared_ptr<metrics::Counter> limited;  // Too many failures.
+  std::shared_ptr<metrics::Counter> forged;   // A session without its second secret.
   std::shared_ptr<metrics::Counter> unavailable;
-  oauth::CallerTokens* tokens = nullptr;  // Receives JWTs of callers; null: nothing needs them.
+  oauth::CallerTokens* tokens = nullptr;  // Receives the JWTs of callers; null: nothing needs them.
 };
 
-// What the client of a front end without HTTP has presented.
+// The credentials that the client of a frontend without HTTP has presented.
 struct PresentedCredentials {
   const net::PeerAddress& from;
   const net::TlsPeer* certificate = nullptr;  // Null: none.
-  std::string_view token = {};                // Empty: none. Counts before the certificate.
-  std::string_view basic = {};  // The same: a name and a password, as Basic has them in a header.
+  std::string_view token = {};                // Empty: none. Takes precedence over the certificate.
+  std::string_view basic =
+      {};  // The same for a name and a password, in the form of the header for Basic.
   std::string_view where = "wire";
 };
 
@@ -54,12 +58,16 @@ class RequestAuthenticator final : public net::HttpGuard {
   // Refuses everyone until use() is called. REQUIRES: `common` outlives this.
   explicit RequestAuthenticator(SharedAuthState& common) : common_(common) {}
 
-  // From now on with this; null: no credentials are needed. Callers known so far are forgotten.
+  // From now on this authenticator is used; null: no credentials are needed. Forgets all callers.
   void use(Knowledge knowledge);
 
-  // Refuses every caller, but serves pages that are open.
+  // Refuses every caller, but still serves open pages.
   void serve_open_only() { open_only_ = true; }
 
+  // False: it has only begun, or is there for open pages alone.
+  bool serves() const { return !closed_; }
+
+  bool is_timed() const override { return known_ && recorder_ && recorder_->times_stages(); }
   Caller recognise(const net::HttpExchange& exchange) override;
   Task<Caller> admit(net::HttpExchange& exchange, bool open) override;
   bool opens(std::string_view path) const override;
@@ -73,21 +81,46 @@ class RequestAuthenticator final : public net::HttpGuard {
   // True if requests need credentials.
   bool asks() const { return closed_ || known_; }
 
+  // What credentials are checked against; null: none are needed, or it has only begun.
+  const policy::AuthSettings* settings() const { return known_ ? &known_->settings() : nullptr; }
+
+  // The sessions of browsers, of all workers.
+  BrowserSessions& sessions() { return common_.sessions; }
+
+  // The session by which a request is authenticated; none if there is no session, or other
+  // credentials count.
+  std::optional<BrowserSessions::Found> session(const net::HttpExchange& exchange);
+
+  // Whether the request has a token or a password in its header that counts.
+  bool has_secret(const net::HttpExchange& exchange) const;
+
+  // Answers that there is nothing at this path, as for every unknown one.
+  Task<void> answer_nothing(net::HttpExchange& exchange);
+
+  // Answers 401, 403, 429 or 503 with the reason.
+  Task<void> answer_refused(net::HttpExchange& exchange, Error why);
+
   // The caller with these credentials, if it is known already; otherwise null.
   Caller recognise(const PresentedCredentials& presented);
 
   // The same, asynchronously. Code::unauthenticated, or forbidden, rate_limited (after too many
-  // failures) or unavailable. REQUIRES: what was presented stays there until then.
+  // failures) or unavailable. REQUIRES: the presented credentials stay valid until then.
   Task<Caller> identify(PresentedCredentials presented);
 
  private:
-  // How long credentials from there are not looked at; zero: they are.
+  // How long credentials from that address are not checked; zero: they are.
   std::chrono::nanoseconds lock_out(const policy::Authenticator& known,
                                     const policy::Evidence& evidence, const policy::Digest& digest,
                                     const net::PeerAddress& from);
   Task<policy::Recognised> verify(Knowledge known, policy::Evidence evidence,
                                   const policy::Digest& digest, const net::TlsPeer* certificate);
   Task<policy::Recognised> verify_jwt(Knowledge known, policy::Jwt jwt);
+  // The request has the cookie of a session.
+  Task<Caller> admit_session(net::HttpExchange& exchange, bool open, Knowledge known,
+                             BrowserSessions::Found found);
+  Task<Caller> verify_session(const net::HttpExchange& exchange, Knowledge known,
+                              std::string credentials);
+  void forget_if_needed();
   Task<Caller> refuse(net::HttpExchange& exchange, const Knowledge& known,
                       const policy::Evidence& evidence, const policy::Digest& digest,
                       const Error& why);
@@ -107,7 +140,7 @@ class RequestAuthenticator final : public net::HttpGuard {
   const Caller local_ = local_caller();
   bool closed_ = true;
   bool open_only_ = false;
-  int seen_wants_ = 0;  // The version of what `tokens` needs.
+  int seen_wants_ = 0;  // The version of the settings that `tokens` needs.
   Knowledge known_;
   std::optional<policy::CallerCache> remembered_;
 };

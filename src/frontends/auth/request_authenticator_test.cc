@@ -87,7 +87,7 @@ TEST_F(RequestAuthenticatorTest, NeedsNoCredentialsWhereNoneAreConfigured) {
   EXPECT_EQ(identify(""), local_caller()->name);
 }
 
-TEST_F(RequestAuthenticatorTest, RemembersWhomItHasVerified) {
+TEST_F(RequestAuthenticatorTest, RemembersVerifiedCallers) {
   use(settings());
   EXPECT_FALSE(recognises("a-token-of-some-length"));
   EXPECT_EQ(identify("a-token-of-some-length"), "ci");

@@ -1,6 +1,6 @@
-// The page with our metadata as an OAuth resource server (RFC 9728), at the two paths where
-// clients look: /.well-known/oauth-protected-resource, and the same with the path of the resource
-// behind it. Open to all.
+// The page with our metadata as an OAuth resource server (RFC 9728), at the two paths where clients
+// look: /.well-known/oauth-protected-resource, and the same followed by the path of the resource.
+// It needs no authentication.
 //
 // One per worker; confined to it.
 #pragma once

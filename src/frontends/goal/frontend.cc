@@ -6,6 +6,7 @@
 #include <set>
 
 #include "frontends/content_types.h"
+#include "frontends/received_context.h"
 #include "json/read.h"
 #include "net/http/syntax/accept.h"
 
@@ -16,7 +17,7 @@ using net::HttpExchange;
 
 constexpr std::string_view kFrontend = "goal";
 
-// A client that leaves wants no answer: its goal is given up.
+// A client that disconnects needs no answer, so its goal is cancelled.
 class LeaveStop final : net::Source::Hangup {
  public:
   explicit LeaveStop(net::Stream& stream) : stream_(stream) { stream_.watch_hangup(this); }
@@ -42,7 +43,7 @@ Task<void> refuse(HttpExchange& exchange, int status, std::string message) {
   co_return co_await exchange.answer(status, kJsonUtf8, {text});
 }
 
-// The goal, as it stands in the body or, where it has escapes there, in `decoded`.
+// The goal: a slice of the body or, if it has escapes there, `decoded`.
 Result<std::string_view> read_goal(std::string_view body, std::string& decoded,
                                    const gateway::GoalSettings& settings) {
   json::Cursor at(body);
@@ -69,7 +70,7 @@ std::string answer_text(std::string_view goal, const GoalTrace& trace) {
   for (const auto& step : trace) size += step.skill.size() + step.output.size() + 64;
   std::string text;
   text.reserve(size);
-  std::size_t output = 0;  // Where the last one begins, which is the final one too.
+  std::size_t output = 0;  // The start of the last output, which is also the final one.
   text += "{\"goal\":";
   json::append_quoted(text, goal);
   text += ",\"trace\":[";
@@ -89,7 +90,7 @@ std::string answer_text(std::string_view goal, const GoalTrace& trace) {
   return text;
 }
 
-// The tools that the caller may use, as its own list shows them.
+// The tools that the caller may use, as in its own list.
 Task<std::set<std::string>> listed_tools(GoalRun& run) {
   std::set<std::string> names;
   for (std::string cursor = "\"\"";;) {
@@ -113,8 +114,8 @@ Task<std::set<std::string>> listed_tools(GoalRun& run) {
 }  // namespace
 
 std::unique_ptr<Frontend> SharedGoalFrontend::make(const WorkerServices& worker) {
-  return std::make_unique<GoalFrontend>(*this,
-                                        GoalContext{worker.server, worker.catalog, operations_});
+  return std::make_unique<GoalFrontend>(
+      *this, GoalContext{worker.server, worker.catalog, operations_, &worker.recorder});
 }
 
 std::vector<SharedFrontend::Entrance> SharedGoalFrontend::entrances() const {
@@ -123,6 +124,11 @@ std::vector<SharedFrontend::Entrance> SharedGoalFrontend::entrances() const {
 
 net::HttpRefusal GoalFrontend::goal_refusal(std::string_view message) {
   return {kJsonUtf8, error_text(message)};
+}
+
+GoalRun GoalFrontend::begin(HttpExchange& exchange) {
+  return GoalRun(context_, table_, {kFrontend, exchange.caller, exchange.peer.ip},
+                 received_context(exchange));
 }
 
 Task<void> GoalFrontend::Execute::handle(HttpExchange& exchange) {
@@ -135,7 +141,7 @@ Task<void> GoalFrontend::Execute::handle(HttpExchange& exchange) {
   std::string decoded;
   const auto goal = read_goal(exchange.body, decoded, frontend_.table_->settings());
   if (!goal) co_return co_await refuse(exchange, 400, goal.error().message);
-  GoalRun run = frontend_.begin({kFrontend, exchange.caller, exchange.peer.ip});
+  GoalRun run = frontend_.begin(exchange);
   Result<GoalTrace> trace;
   {
     LeaveStop leave(exchange.stream);
@@ -151,7 +157,7 @@ Task<void> GoalFrontend::Execute::handle(HttpExchange& exchange) {
 }
 
 Task<void> GoalFrontend::Skills::handle(HttpExchange& exchange) {
-  GoalRun run = frontend_.begin({kFrontend, exchange.caller, exchange.peer.ip});
+  GoalRun run = frontend_.begin(exchange);
   const auto table = frontend_.table_;
   auto tools = co_await listed_tools(run);
   if (!tools) {
@@ -162,7 +168,7 @@ Task<void> GoalFrontend::Skills::handle(HttpExchange& exchange) {
   std::string names;
   for (const auto& row : table->rows()) {
     const auto* const entry = catalog->find(mcp::ItemKind::tool, row.tool);
-    // Those that only goals use are in no list of tools.
+    // Tools that only goals use are in no list.
     if (!entry || (entry->offered && !tools->contains(entry->listed))) continue;
     if (count++ > 0) names += ',';
     json::append_quoted(names, row.skill->goal_name);

@@ -1,4 +1,4 @@
-// Goals in natural language as a front end: POST /api/agent/execute and GET /api/agent/skills.
+// The frontend for goals in natural language: POST /api/agent/execute and GET /api/agent/skills.
 //
 // See frontends/frontend.h for threads.
 #pragma once
@@ -46,11 +46,11 @@ class GoalFrontend final : public Frontend {
   void update() override { table_ = shared_.table(); }
 
  private:
-  // Errors of this front end have one form, also those of the HTTP server.
+  // Errors of this frontend have one form, including those of the HTTP server.
   static net::HttpRefusal goal_refusal(std::string_view message);
 
-  // A new run with the settings in force.
-  GoalRun begin(gateway::CallOrigin caller) { return GoalRun(context_, table_, std::move(caller)); }
+  // A new run with the current settings. REQUIRES: the exchange outlives the run.
+  GoalRun begin(net::HttpExchange& exchange);
 
   class Execute final : public net::HttpHandler {
    public:

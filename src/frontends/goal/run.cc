@@ -17,7 +17,7 @@ using mcp::ItemKind;
 
 constexpr std::string_view kNoSkill = "none";
 
-// Errors of the gateway rather than of a skill: the whole goal is refused.
+// Errors of the gateway rather than of a skill refuse the whole goal.
 bool is_refusal(Code code) {
   return code == Code::unauthenticated || code == Code::rate_limited || code == Code::overloaded ||
          code == Code::cancelled || code == Code::internal;
@@ -37,14 +37,14 @@ Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& sett
                fmt::format("'goal' is longer than {} characters", settings.length)};
 }
 
-// One step while it is worked on; to the skill that it is for, what it may use.
+// One step in progress; for the skill that handles it, also its environment.
 class GoalRun::Step final : public GoalTools {
  public:
   // REQUIRES: everything given outlives the step.
   Step(GoalRun& run, std::string_view text, std::string_view previous)
       : run_(run), text_(text), previous_(previous) {}
 
-  // Its own text chooses the skill, before the output of the step before is filled in.
+  // The step's own text chooses the skill, before the output of the previous step is filled in.
   Task<std::string> answer() {
     const auto named = named_step(text_);
     if (named) {
@@ -57,7 +57,7 @@ class GoalRun::Step final : public GoalTools {
     return use_any();
   }
 
-  // Who answered, as the trace calls it.
+  // The name of the skill in the trace.
   std::string_view skill() const { return skill_; }
 
   const gateway::GoalSettings& settings() const override { return run_.table_->settings(); }
@@ -94,7 +94,7 @@ class GoalRun::Step final : public GoalTools {
     if (!arguments) co_return std::move(arguments).error();
     const std::string raw_name = json::quote(named.name);
     auto answer = co_await run_.call_tool(raw_name, *std::move(arguments));
-    // For this caller there is no such tool: then its name is ordinary text.
+    // No such tool exists for this caller, so its name is ordinary text.
     if (!answer && answer.error().code == Code::not_found) co_return co_await use_any();
     co_return answer;
   }
@@ -112,8 +112,8 @@ class GoalRun::Step final : public GoalTools {
     return failure({Code::not_found, fmt::format("No skill found to handle goal: {}", text_)});
   }
 
-  // What the rules leave out for this caller is asked for all the same, and refused: the record
-  // shows it. To the caller its name is ordinary text.
+  // A tool that the rules hide from this caller is called all the same and refused, so that the
+  // record has it. For the caller its name is ordinary text.
   Task<std::string> ask_hidden() {
     const std::string raw_name = json::quote(hidden_);
     auto answer = co_await run_.call_tool(raw_name, "{}");
@@ -126,19 +126,48 @@ class GoalRun::Step final : public GoalTools {
   const std::string_view previous_;
   const Row* row_ = nullptr;
   std::string_view skill_;
-  std::string hidden_;         // The tool that is meant, if the rules leave it out.
-  Result<std::string> whole_;  // With {previous} filled in, where it stands there.
+  std::string hidden_;         // The named tool, if the rules hide it.
+  Result<std::string> whole_;  // With {previous} filled in, if it contains that.
   Result<std::string> filled_;
 };
 
 GoalRun::GoalRun(const GoalContext& context, std::shared_ptr<const SkillTable> table,
-                 gateway::CallOrigin caller)
+                 gateway::CallOrigin caller, const trace::ReceivedContext& received)
     : context_(context),
       table_(std::move(table)),
       caller_(std::move(caller)),
+      trace_(received),
+      for_steps_(received),
       deadline_(context.server.deadline()) {}
 
 Task<GoalTrace> GoalRun::run(std::string_view goal) {
+  if (context_.recorder) context_.recorder->begin(trace_);
+  if (trace_.is_traced()) {
+    sent_ = trace_.for_upstream();
+    for_steps_ = {sent_.traceparent(), sent_.tracestate(), sent_.baggage()};
+  }
+  auto trace = co_await run_steps(goal);
+  if (trace_.is_recorded()) record(trace);
+  co_return trace;
+}
+
+// A span above those of the steps. The text of the goal is content and not included.
+void GoalRun::record(const Result<GoalTrace>& trace) {
+  trace::CallRecord record;
+  gateway::write_trace(record, trace_, trace_.end());
+  record.failed = !trace || (!trace->empty() && !trace->back().success);
+  record.outcome = !trace ? info(trace.error().code).name : record.failed ? "tool_error" : "ok";
+  record.frontend = caller_.frontend;
+  record.method = "goal";
+  record.caller = caller_.caller->name;
+  record.caller_id = gateway::recorded_id(*caller_.caller);
+  record.from = caller_.from;
+  record.tracestate = trace_.tracestate();
+  record.received = gateway::received_at(trace_);
+  context_.recorder->end(std::move(record));
+}
+
+Task<GoalTrace> GoalRun::run_steps(std::string_view goal) {
   catalog_ = context_.catalog.current(*caller_.caller);
   if (!context_.catalog.synced()) {
     auto synced = co_await context_.catalog.wait_synced(*caller_.caller, deadline_);
@@ -168,7 +197,7 @@ Task<GoalTrace> GoalRun::run(std::string_view goal) {
   co_return trace;
 }
 
-// JSON, or key=value pairs, or plain text for a tool that takes just that.
+// JSON, or key=value pairs, or plain text for a tool with a single string argument.
 Result<std::string> GoalRun::arguments_of(std::string_view definition, std::string_view text,
                                           std::string_view previous) const {
   if (text.starts_with('{') && !text.starts_with(kPrevious)) {
@@ -227,7 +256,8 @@ GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
                                 .caller = run.caller_.caller,
                                 .from = run.caller_.from,
                                 .client = nobody_,
-                                .deadline = run.deadline_})) {
+                                .deadline = run.deadline_,
+                                .trace = run.for_steps_})) {
   for (const auto& [key, value] : params) request_.add(key, value);
   call_.bytes_in = request_.size();
 }

@@ -1,7 +1,7 @@
 // A GoalRun is one goal in progress: its steps in order, each a call through the pipeline, until
 // one fails.
 //
-// Confined to the worker on which it began; lives inside the task that wants the answer.
+// Confined to the worker on which it began; owned by the task that awaits the answer.
 #pragma once
 
 #include <initializer_list>
@@ -20,11 +20,12 @@
 
 namespace patchbay::frontends {
 
-// What goals need of their worker. Outlives every run.
+// The services of a worker that goals need. Outlives every run.
 struct GoalContext {
   gateway::McpServer& server;
   gateway::CatalogView& catalog;
   const OperationsView& operations;
+  const gateway::Recorder* recorder = nullptr;  // Null: goals are not recorded.
 };
 
 // What a run asks for.
@@ -40,20 +41,21 @@ struct GoalStep {
 };
 using GoalTrace = std::vector<GoalStep>;
 
-// Why `goal` cannot be taken at all: blank, or longer than the settings allow.
+// Why `goal` is refused: blank, or longer than the settings allow.
 Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& settings);
 
 class GoalRun {
  public:
-  // `caller` names the front end in the log.
+  // `caller` is the frontend's name in the log. Each step continues the trace of `received`, whose
+  // texts outlive the run.
   GoalRun(const GoalContext& context, std::shared_ptr<const SkillTable> table,
-          gateway::CallOrigin caller);
+          gateway::CallOrigin caller, const trace::ReceivedContext& received = {});
 
-  // What was done, step by step: at least one, and only the last may have failed. An Error means
-  // that the gateway refused, not that a skill failed.
+  // The executed steps: at least one, and only the last may have failed. An Error means that the
+  // gateway refused, not that a skill failed.
   Task<GoalTrace> run(std::string_view goal);
 
-  // One member of what is asked: its key, and its value in raw JSON.
+  // One parameter of a request: its key, and its value in raw JSON.
   struct Param {
     std::string_view key;
     std::string_view value;
@@ -65,7 +67,8 @@ class GoalRun {
     // REQUIRES: the run, the keys and the values outlive the request.
     Request(GoalRun& run, const mcp::Method& method, std::initializer_list<Param> params);
 
-    // Asks through the pipeline, once. An error of the gateway's own is part of the reply.
+    // Sends the request through the pipeline, once. An error of the gateway itself is part of the
+    // reply.
     Task<mcp::Reply> answer() { return server_.answer(call_); }
 
    private:
@@ -79,20 +82,26 @@ class GoalRun {
   class Step;
   using Row = SkillTable::Row;
 
+  Task<GoalTrace> run_steps(std::string_view goal);
+  void record(const Result<GoalTrace>& trace);
   Task<std::string> call_tool(std::string_view raw_name, std::string arguments);
   Result<std::string> arguments_of(std::string_view definition, std::string_view text,
                                    std::string_view previous) const;
   Result<std::string> filled(std::string_view text, std::string_view previous, FillIn how) const;
   std::string trouble_of(const std::string& upstream) const;
-  // Whether there is such a tool, which the rules leave out for the caller.
+  // Whether a tool of that name exists that the rules hide from the caller.
   bool is_hidden(std::string_view tool) const;
-  // The tool that a name, or a text without one, means if it is such; empty or null otherwise.
+  // The hidden tool that a name, or a text without a name, refers to; empty or null if there is
+  // none.
   std::string hidden_tool(std::string_view name) const;
   const Row* hidden_row(std::string_view text) const;
 
   const GoalContext& context_;
   const std::shared_ptr<const SkillTable> table_;
   const gateway::CallOrigin caller_;
+  trace::CallTrace trace_;
+  trace::ReceivedContext for_steps_;  // The context that each step continues.
+  trace::SentContext sent_;           // The same, while the goal has a span of its own.
   const Deadline deadline_;
   std::shared_ptr<const gateway::Catalog> catalog_;
 };

@@ -30,7 +30,7 @@ SkillTable::SkillTable(std::span<const Skill* const> skills, gateway::GoalSettin
   for (const Skill* const skill : skills) add(*skill);
 }
 
-// A server that is down keeps its skill, so that its callers get the reason.
+// A server that is down keeps its skill, so that callers get the reason.
 bool SkillTable::is_there(const Row& row, const gateway::Catalog& catalog) const {
   if (catalog.find(mcp::ItemKind::tool, row.tool)) return true;
   if (!row.skill->remote || !catalog.access()) return row.skill->remote;

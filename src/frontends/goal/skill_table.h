@@ -1,5 +1,5 @@
-// A SkillTable chooses the skill for a goal: the one whose keyword is in front, else the first
-// in order that can handle it. Only skills whose tool there is are asked.
+// A SkillTable chooses the skill for a goal: the one whose keyword comes first in the text, else
+// the first one in order that can handle it. Only skills whose tool exists are considered.
 //
 // Immutable; a changed configuration makes a new table. Read on any worker.
 #pragma once
@@ -23,7 +23,7 @@ class SkillTable {
     std::string raw_tool;  // The same as a JSON string.
   };
 
-  // `skills` is everything in the build, in the order that holds if the settings name none.
+  // `skills` are all skills in the build, in the default order.
   SkillTable(std::span<const Skill* const> skills, gateway::GoalSettings settings);
 
   const gateway::GoalSettings& settings() const { return settings_; }

@@ -18,7 +18,7 @@ bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::none_of(text, is_space);
 }
 
-// Where the next `then` that stands alone begins, from `at` on. Its case does not matter.
+// The start of the next `then` that stands alone, from `at` on. Its case does not matter.
 std::size_t find_then(std::string_view goal, std::size_t at) {
   for (at = std::max<std::size_t>(at, 1); at + kThen.size() < goal.size(); ++at) {
     if (goal[at] != 't' && goal[at] != 'T') continue;
@@ -28,7 +28,7 @@ std::size_t find_then(std::string_view goal, std::size_t at) {
   return std::string_view::npos;
 }
 
-// A step that cannot be prose: a name in front of a colon, or the full name of a tool alone.
+// A step that cannot be prose: a name before a colon, or only the full name of a tool.
 bool is_beyond_doubt(std::string_view step,
                      const std::function<bool(std::string_view name)>& knows) {
   if (step.contains(kPrevious)) return true;
@@ -38,11 +38,11 @@ bool is_beyond_doubt(std::string_view step,
   return (full || step.contains(':')) && knows(named->name);
 }
 
-// Where the text of the step that begins at `at` begins: behind arguments in JSON, which are not
+// The start of the text in the step that begins at `at`: after arguments in JSON, which are not
 // prose.
 std::size_t text_begin(std::string_view goal, std::size_t at) {
   const std::string_view rest = goal.substr(at);
-  // A name has no space in it: so only the text up to the first space is examined.
+  // A name contains no space, so only the text up to the first space is examined.
   const auto* const name = std::ranges::find_if_not(rest, is_space);
   const auto* const end =
       std::find_if(name, rest.end(), [](char c) { return is_space(c) || c == ':'; });

@@ -1,5 +1,7 @@
-// The grammar of goals: steps with `then` between them, a name with a colon in front of a step, and
-// {previous}. Pure; slices point into the goal.
+// The grammar of goals: steps separated by `then`, a name with a colon before a step, and
+// {previous}.
+//
+// Pure; slices point into the goal.
 #pragma once
 
 #include <functional>
@@ -16,23 +18,22 @@ inline constexpr std::string_view kPrevious = "{previous}";
 
 struct NamedStep {
   std::string_view name;  // Without spaces.
-  std::string_view text;  // What follows the colon, without white space around it.
+  std::string_view text;  // The text after the colon, without surrounding white space.
 };
 
 // `calculate: 12 / 4` is named. A step without spaces is named too: it names a tool without
 // arguments.
 std::optional<NamedStep> named_step(std::string_view step);
 
-// The steps of a goal. `then` is ordinary text unless what follows it is a step beyond
-// doubt: a name for which `knows` is true in front of a colon, the full name of a tool alone, or
-// something with {previous} in it.
+// The steps of a goal. `then` is ordinary text unless the text after it is certainly a step: a name
+// for which `knows` is true before a colon, only the full name of a tool, or text with {previous}.
 std::vector<std::string_view> split_goal(std::string_view goal,
                                          const std::function<bool(std::string_view name)>& knows);
 
-// What stands for {previous} in a text.
+// The replacements for {previous} in a text.
 enum class FillIn {
-  plain,  // The output of the step before.
-  json,   // The same, as they stand inside a JSON string.
+  plain,  // The output of the previous step.
+  json,   // The same, escaped for a JSON string.
 };
 
 // The text with {previous} replaced; Code::too_large beyond `most` bytes.

@@ -18,7 +18,7 @@ constexpr std::string_view kInput = R"({"type":"object"})";
 constexpr std::string_view kTooLarge =
     "the answer is larger than the bus takes; see message.max.bytes";
 
-// Only these may stand in the name of a topic.
+// Only these characters are valid in the name of a topic.
 std::string topic_part(std::string_view name) {
   std::string part(name);
   for (char& c : part) {
@@ -27,7 +27,7 @@ std::string topic_part(std::string_view name) {
   return part;
 }
 
-// How replies look: an envelope around a result of MCP.
+// The schema of replies: an envelope around a result of MCP.
 std::string reply_schema(std::string_view output) {
   return fmt::format(
       R"({{"type":"object","title":"Reply","properties":{{"requestIndex":{{"type":"integer"}},)"
@@ -101,7 +101,7 @@ Task<void> KafkaFrontend::shut_down(Deadline deadline) {
   co_return group ? drained : group;
 }
 
-// Registers what is offered, and again whenever it is another.
+// Registers the offered tools, and again whenever they change.
 Task<void> KafkaFrontend::keep_published() {
   for (;;) {
     auto done = co_await publish();
@@ -156,7 +156,7 @@ Task<void> KafkaFrontend::publish() {
     }
     auto published = co_await publish_one(tool, here().now() + settings_.limits.lookup_time);
     if (!published && published.error().code == Code::invalid_params) {
-      // One that the registry does not take is no reason to leave the others out.
+      // If the registry refuses one tool, the others are still registered.
       log::Line(log::Level::warn, "tool not on the bus")
           .add("tool", tool.tool)
           .add("why", published.error().message);
@@ -207,7 +207,7 @@ Task<void> KafkaFrontend::publish_one(ServedTool& tool, Deadline deadline) {
   co_return co_await write_registration(tool, false, deadline);
 }
 
-// Sees to it that there is somewhere to register.
+// Creates the registry topic if necessary.
 Task<void> KafkaFrontend::prepare_registry(Deadline deadline) {
   const std::string& topic = settings_.registry_topic;
   if (registry_ready_) co_return ok();
@@ -258,7 +258,7 @@ void KafkaFrontend::on_record(bus::OwnedMessage record) {
   requests_.spawn(handle(std::move(record)));
 }
 
-// True if a request of that id has been taken before.
+// True if a request with that id has been received before.
 bool KafkaFrontend::is_known(const std::string& id) {
   if (known_.contains(id)) return true;
   known_order_.push_back(id);
@@ -300,21 +300,24 @@ Task<void> KafkaFrontend::handle(bus::OwnedMessage record) {
   co_return ok();
 }
 
-// Answers the request, after several tries if need be. Yields whether it is done with; if not, it
-// is being answered already. An error means that no answer left.
+// Answers the request, after several attempts if necessary. Yields whether it is finished; if not,
+// it is already being answered. An error means that no answer was sent.
 Task<bool> KafkaFrontend::answer(Tool tool, const bus::OwnedMessage& record,
                                  const std::string& id) {
   auto asked = read_bus_request(record);
   if (const auto first = asking_.find(id); first != asking_.end()) {
-    // The bus has given it to us once more, as when partitions came back: the first one counts.
+    // The bus has delivered it again, for example when partitions came back: the first delivery
+    // counts.
     if (first->second->is_from(record.offset)) co_return false;
     if (asked) first->second->take_answer(asked->arguments);
     co_return true;
   }
   if (is_known(id)) co_return true;
-  const auto reply = [&](std::string value, bool is_mcp) -> Task<void> {
+  const auto reply = [&](BusReply sent) -> Task<void> {
     std::vector<std::pair<std::string, std::string>> headers{{bus::kCorrelationHeader, id}};
-    if (is_mcp) headers.emplace_back("patchbay-result", "mcp");
+    if (sent.is_mcp) headers.emplace_back("patchbay-result", "mcp");
+    if (!sent.parent.empty()) headers.emplace_back("traceparent", std::move(sent.parent));
+    std::string& value = sent.value;
     if (tool->reply_schema) value = bus::frame(*tool->reply_schema, value);
     return deliver(tool->registration.response_topic, record.key, std::move(value),
                    std::move(headers));
@@ -323,7 +326,7 @@ Task<bool> KafkaFrontend::answer(Tool tool, const bus::OwnedMessage& record,
     auto dead_lettered =
         co_await dead_letter(tool->dead_letters(), record, asked.error().message, 1);
     if (!dead_lettered) co_return dead_lettered.error();
-    auto replied = co_await reply(failed_reply(0, asked.error().message), false);
+    auto replied = co_await reply({failed_reply(0, asked.error().message)});
     if (!replied) co_return replied.error();
     co_return true;
   }
@@ -340,15 +343,15 @@ Task<bool> KafkaFrontend::answer(Tool tool, const bus::OwnedMessage& record,
         co_await dead_letter(tool->dead_letters(), record, message_of(outcome), *tries);
     if (!dead_lettered) co_return dead_lettered.error();
   }
-  auto replied = co_await reply(final_reply(request.index(), outcome), !outcome.is_error);
+  auto replied = co_await reply({final_reply(request.index(), outcome), !outcome.is_error});
   if (!replied && replied.error().code == Code::too_large) {
-    replied = co_await reply(failed_reply(request.index(), kTooLarge), false);
+    replied = co_await reply({failed_reply(request.index(), kTooLarge)});
   }
   if (!replied) co_return replied.error();
   co_return true;
 }
 
-// Calls the tool until it answers or has been tried often enough; yields how often that was.
+// Calls the tool until it answers or the attempts are used up; yields their number.
 Task<int> KafkaFrontend::try_tool(KafkaRequest& request, mcp::Reply& outcome) {
   auto pause = settings_.limits.pause;
   for (int tries = 1;; ++tries) {
@@ -361,7 +364,7 @@ Task<int> KafkaFrontend::try_tool(KafkaRequest& request, mcp::Reply& outcome) {
   }
 }
 
-// Sends a record until the bus has it.
+// Sends a record until the bus has stored it.
 Task<void> KafkaFrontend::deliver(std::string topic, std::optional<std::string> key,
                                   std::string value,
                                   std::vector<std::pair<std::string, std::string>> headers) {
@@ -378,7 +381,7 @@ Task<void> KafkaFrontend::deliver(std::string topic, std::optional<std::string> 
         sent ? co_await outcome.wait() : Result<bus::RecordMetadata>(sent.error());
     sending_.erase(tag);
     if (metadata) co_return ok();
-    // Anything else may be better soon: brokers come back, and producers are replaced.
+    // All other errors may be temporary: brokers come back, and producers are replaced.
     const auto code = metadata.error().code;
     const bool for_good = code == Code::too_large || code == Code::invalid_params;
     if (for_good || code == Code::cancelled) co_return metadata.error();
@@ -387,7 +390,7 @@ Task<void> KafkaFrontend::deliver(std::string topic, std::optional<std::string> 
   }
 }
 
-// A record that cannot be dealt with is put where a person may look at it.
+// A record that cannot be processed is put in a topic where a person may examine it.
 Task<void> KafkaFrontend::dead_letter(std::string topic, const bus::OwnedMessage& record,
                                       std::string why, int tries) {
   log::Line(log::Level::warn, "dead letter")
@@ -401,8 +404,7 @@ Task<void> KafkaFrontend::dead_letter(std::string topic, const bus::OwnedMessage
   headers.emplace_back("patchbay-from",
                        fmt::format("{}/{}/{}", record.topic, record.partition, record.offset));
   auto put = co_await deliver(topic, record.key, record.value.value_or(""), headers);
-  // With these headers it may be more than the bus takes; one of them says where it
-  // came from.
+  // These headers may make it larger than the bus allows; one of them names its origin.
   if (!put && put.error().code == Code::too_large) {
     put = co_await deliver(topic, record.key, "", std::move(headers));
   }

@@ -1,7 +1,7 @@
-// The front end for callers on a Kafka bus: each tool is an agent with a topic for requests and one
-// for replies. Nodes with the same group share the work. A request is answered before it counts as
-// done, so it may be answered by another node if this one dies; one that cannot be dealt with goes
-// to a dead-letter topic after some tries.
+// The frontend for callers on a Kafka bus: each tool is an agent with a topic for requests and one
+// for replies. Nodes of the same group share the work. A request is committed only after its answer
+// was sent, so another node may answer it if this one dies. A request that cannot be processed goes
+// to a dead-letter topic after some attempts.
 //
 // Confined to the worker to which it is attached.
 #pragma once
@@ -34,8 +34,8 @@ struct KafkaFrontendSettings {
   std::string group = "patchbay";
   std::string prefix;          // Of the names on the bus.
   std::string registry_topic;  // Where the tools are registered.
-  int partitions = 6;          // Of topics that have to be made.
-  bool unregister = false;     // When it ends.
+  int partitions = 6;          // For topics that must be created.
+  bool unregister = false;     // For leaving the group at the end.
   KafkaFrontendLimits limits;
 };
 
@@ -49,12 +49,12 @@ class KafkaFrontend final : public Frontend, bus::Producer::Events, bus::GroupCo
                 KafkaFrontendSettings settings);
   ~KafkaFrontend() override;
 
-  // Serves until end(); then finishes what it has begun, for at most `grace`. `ready` is called
-  // with how many tools are served, each time when partitions have been assigned.
+  // Serves until end(), then finishes the requests in progress, for at most `grace`. `ready` is
+  // called with the number of served tools, each time when partitions have been assigned.
   Task<void> run(std::function<void(std::size_t tools)> ready, std::chrono::nanoseconds grace);
   void end() { ended_.deliver(ok()); }
 
-  // The registrations on the bus are brought up to date.
+  // Updates the registrations on the bus.
   void catalog_changed(gateway::CatalogChanges&) override { changed_.deliver(ok()); }
 
  private:
@@ -101,9 +101,9 @@ class KafkaFrontend final : public Frontend, bus::Producer::Events, bus::GroupCo
   OneShot<void> changed_;
   std::uint64_t tags_ = 0;
   std::map<std::uint64_t, OneShot<bus::RecordMetadata>*> sending_;
-  std::map<std::string, KafkaRequest*> asking_;  // Requests that are being dealt with, by id.
+  std::map<std::string, KafkaRequest*> asking_;  // Requests in progress, by id.
   std::deque<std::string> known_order_;
-  std::set<std::string> known_;  // Ids that have been taken.
+  std::set<std::string> known_;  // Ids of received requests.
   Scope publishing_;
   Scope requests_;
 };

@@ -41,6 +41,10 @@ Result<BusRequest> read_bus_request(const bus::OwnedMessage& record) {
   if (index && payload && json::type_of(*payload) == json::Type::object) {
     asked = {std::string(*payload), static_cast<int>(*index), true};
   }
+  asked.context.to = record.topic;
+  asked.context.traceparent = record.header("traceparent").value_or("");
+  asked.context.tracestate = record.header("tracestate").value_or("");
+  asked.context.baggage = record.header("baggage").value_or("");
   return asked;
 }
 
@@ -52,7 +56,7 @@ std::string message_of(const mcp::Reply& outcome) {
   return json::string_member(outcome.body, "message").value_or("it failed");
 }
 
-// A tool that reports that it failed has answered all the same.
+// A tool that reports a failure has answered.
 std::string final_reply(int index, const mcp::Reply& outcome) {
   if (outcome.is_error) return failed_reply(index, message_of(outcome));
   return envelope(index, "COMPLETED", "", outcome.body);
@@ -88,18 +92,21 @@ Task<mcp::Reply> KafkaRequest::run() {
                                   .client = *this,
                                   .deadline = server_.deadline(),
                                   .bytes_in = asked_.arguments.size(),
-                                  .capabilities = kCapabilities});
+                                  .capabilities = kCapabilities,
+                                  .trace = asked_.context.view()});
+  if (last_.valid()) call.trace.link_to(last_);
   auto reply = co_await server_.answer_at_once(call);
+  last_ = call.trace.context();
   if (waiting_) waiting_(mcp::error_reply({Code::cancelled, "the call is over"}));
   waiting_ = nullptr;
   co_return reply;
 }
 
-Task<void> KafkaRequest::flush() { co_return co_await telling_.drain(kNever); }
+Task<void> KafkaRequest::flush() { co_return co_await notifying_.drain(kNever); }
 
 // A notification that cannot be sent is lost; only the answer is sent again.
-Task<void> KafkaRequest::notify(std::string value) {
-  auto sent = co_await send_(std::move(value), false);
+Task<void> KafkaRequest::notify(BusReply reply) {
+  auto sent = co_await send_(std::move(reply));
   co_return sent;
 }
 
@@ -107,8 +114,8 @@ void KafkaRequest::notify(std::string_view method, std::string_view params) {
   if (method != "notifications/progress") return;
   const auto message = json::string_member(params, "message").value_or("");
   const auto done = json::member(params, "progress").value_or("0");
-  telling_.spawn(
-      notify(envelope(index_, "RUNNING", message, fmt::format(R"({{"progress":{}}})", done))));
+  notifying_.spawn(
+      notify({envelope(index_, "RUNNING", message, fmt::format(R"({{"progress":{}}})", done))}));
 }
 
 void KafkaRequest::ask(std::string_view method, std::string_view params, gateway::Answer answer) {
@@ -118,9 +125,11 @@ void KafkaRequest::ask(std::string_view method, std::string_view params, gateway
   }
   waiting_ = std::move(answer);
   const auto schema = json::member(params, "requestedSchema").value_or(R"({"type":"object"})");
-  telling_.spawn(
-      notify(envelope(index_, "INPUT_REQUIRED", json::string_member(params, "message").value_or(""),
-                      fmt::format(R"({{"requestedSchema":{}}})", schema))));
+  const auto meta = json::member(params, "_meta").value_or("{}");
+  notifying_.spawn(notify({.value = envelope(index_, "INPUT_REQUIRED",
+                                             json::string_member(params, "message").value_or(""),
+                                             fmt::format(R"({{"requestedSchema":{}}})", schema)),
+                           .parent = json::string_member(meta, "traceparent").value_or("")}));
 }
 
 void KafkaRequest::take_answer(std::string_view content) {

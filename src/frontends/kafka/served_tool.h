@@ -1,4 +1,6 @@
 // A ServedTool is a tool as callers on the bus find it: its registration, its topics, its schemas.
+//
+// Values only.
 #pragma once
 
 #include <optional>

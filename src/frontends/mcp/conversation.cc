@@ -8,6 +8,7 @@
 #include "gateway/call/make_call.h"
 #include "json/text.h"
 #include "mcp/compose.h"
+#include "mcp/methods.h"
 #include "mcp/question.h"
 #include "mcp/shape.h"
 #include "mcp/stateless.h"
@@ -16,7 +17,7 @@
 namespace patchbay::frontends {
 namespace {
 
-// Requests of one client that wait until it has read the answers to others.
+// Requests of one client that wait until it has read the answers to earlier ones.
 constexpr std::size_t kMaxWaiting = 256;
 
 // Delivers to `slot` when `stop` is requested.
@@ -52,7 +53,7 @@ class Conversation::LinePeer final : public gateway::Peer {
   explicit LinePeer(Conversation& frontend) : frontend_(frontend) {}
   ~LinePeer() override { frontend_.questions_.drop(this); }
 
-  // The call that it is the client of. Said once, before anything else.
+  // The call whose client this is. Set once, before anything else.
   void serve(const gateway::Call& call) { call_ = &call; }
 
   void notify(std::string_view method, std::string_view params) override {
@@ -62,7 +63,7 @@ class Conversation::LinePeer final : public gateway::Peer {
     }
     auto sent = frontend_.channel_.send(
         mcp::notification(method, mcp::notice_for(call_->revision, method, params)));
-    (void)sent;  // A client that does not read loses progress, not answers.
+    discard(sent, "a client that does not read loses progress, not answers");
   }
 
   void ask(std::string_view method, std::string_view params, gateway::Answer answer) override {
@@ -85,18 +86,18 @@ class Conversation::LinePeer final : public gateway::Peer {
 };
 
 Task<void> Conversation::run(std::chrono::nanoseconds grace) {
+  listed_ = gateway::open_clients().add(
+      {"connection", caller_.frontend, caller_.caller, "", "", caller_.from});
+  listed_.on_end(here(), [this] { end(); });
   channel_.start(*this);
   auto ended = co_await ended_.wait();
   discard(ended, "whatever ended the wait, the conversation is over");
+  listed_.remove();
   listening_ends_.request();
   const Deadline deadline = here().now() + grace;
-  auto drained = co_await calls_.drain(deadline);
-  if (!drained) {
-    calls_.cancel();
-    drained = co_await calls_.drain(kNever);
-  }
-  auto let_go = co_await unsubscribe_all(server_, caller_, subscriber_);
-  discard(let_go, "an upstream that is down has no subscription");
+  auto drained = co_await calls_.finish(deadline);
+  auto unsubscribed = co_await unsubscribe_all(server_, caller_, subscriber_);
+  discard(unsubscribed, "an upstream that is down has no subscription");
   co_return drained;
 }
 
@@ -105,13 +106,14 @@ void Conversation::on_message(std::string_view text, std::uint64_t /*cause*/) {
 }
 
 void Conversation::on_whole_message(std::string text, std::uint64_t /*cause*/) {
+  Context beside = std::exchange(beside_, nullptr);
   if (mcp::is_batch(text)) return calls_.spawn(serve_batch(std::move(text)));
   auto own = std::make_unique<mcp::OwnMessage>(std::move(text));
   auto parsed = mcp::parse(own->text, own->message);
-  if (parsed) return take(std::move(own));
+  if (parsed) return calls_.spawn(serve(std::move(own), std::move(beside)));
   auto sent = send_answer(id_of_unreadable(own->message, parsed.error()),
                           mcp::error_reply(parse_error_of(parsed.error())));
-  (void)sent;  // If the client has gone, run() ends.
+  discard(sent, "if the client has disconnected, run() ends");
 }
 
 void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
@@ -121,7 +123,7 @@ void Conversation::notify_changed(gateway::CatalogChanges& update) {
   if (!has_session_ || server_.identity().only_fixed_tools) return;
   for (const auto notification : update.of(caller())) {
     auto sent = channel_.send(mcp::notification(notification, ""));
-    (void)sent;  // If the client has gone, run() ends.
+    discard(sent, "if the client has disconnected, run() ends");
   }
 }
 
@@ -131,7 +133,7 @@ void Conversation::notify_updated(gateway::ResourceUpdate& update) {
   if (!subscriber_.wants(uri)) return;
   auto sent =
       channel_.send(mcp::notification("notifications/resources/updated", updated_params(uri)));
-  (void)sent;  // If the client has gone, run() ends.
+  discard(sent, "if the client has disconnected, run() ends");
 }
 
 void Conversation::notify_task(const std::string& upstream, const gateway::TaskUpdate& update) {
@@ -139,11 +141,11 @@ void Conversation::notify_task(const std::string& upstream, const gateway::TaskU
   std::string text = task_message(tasks_, upstream, update);
   if (text.empty()) return;
   auto sent = channel_.send(std::move(text));
-  (void)sent;  // If the client has gone, run() ends.
+  discard(sent, "if the client has disconnected, run() ends");
 }
 
-Task<void> Conversation::serve(std::unique_ptr<const mcp::OwnMessage> own) {
-  auto reply = co_await answer(own->message, own->text.size());
+Task<void> Conversation::serve(std::unique_ptr<const mcp::OwnMessage> own, Context beside) {
+  auto reply = co_await answer(own->message, own->text.size(), beside.get());
   co_return reply && *reply ? send_answer(own->message.id, **reply) : ok();
 }
 
@@ -155,11 +157,11 @@ Task<void> Conversation::serve_batch(std::string text) {
 Result<void> Conversation::send_answer(std::string_view id, const mcp::Reply& reply) {
   if (answers_) return answers_->answer(id, reply);
   auto sent = send(mcp::response(id, reply));
-  // Where there is no memory for the answer, the client gets that error instead.
+  // If there is no memory for the answer, the client gets that error instead.
   if (!sent && sent.error().code == Code::overloaded) {
     sent = send(mcp::response(id, mcp::error_reply(sent.error())));
   }
-  // A client that misses an answer would wait for it for ever.
+  // A client whose answer was dropped would wait for it forever.
   if (!sent) end();
   return sent;
 }
@@ -175,8 +177,8 @@ Result<void> Conversation::send(std::string response) {
   return sent;
 }
 
-// A client that does not read its answers gets no more work done: what it asked for waits here, and
-// the upstream does not get it yet.
+// No further requests are executed for a client that does not read its answers: they wait here, and
+// the upstream does not get them yet.
 Task<void> Conversation::wait_for_room() {
   if (waiting_ >= kMaxWaiting) {
     co_return Error{Code::overloaded,
@@ -229,13 +231,13 @@ Task<void> Conversation::answer_into(std::string_view text, std::string& out) {
                         mcp::error_reply(parse_error_of(parsed.error())));
     co_return ok();
   }
-  auto reply = co_await answer(message, text.size());
+  auto reply = co_await answer(message, text.size(), nullptr);
   if (reply && *reply) out = mcp::response(message.id, **reply);
   co_return ok();
 }
 
-Task<std::optional<mcp::Reply>> Conversation::answer(const mcp::Message& message,
-                                                     std::size_t size) {
+Task<std::optional<mcp::Reply>> Conversation::answer(const mcp::Message& message, std::size_t size,
+                                                     const trace::OwnedContext* beside) {
   if (message.kind == mcp::Message::Kind::response) {
     questions_.answer(this, message.id, mcp::reply_of(message));
   }
@@ -244,21 +246,23 @@ Task<std::optional<mcp::Reply>> Conversation::answer(const mcp::Message& message
   auto claimed = mcp::claimed_revision(message);
   if (!claimed) co_return mcp::error_reply(claimed.error());
   mcp::Revision revision = revision_;
+  const mcp::Local local = mcp::local_of(message.method);
   if (*claimed && mcp::info(**claimed).stateless) {
     revision = **claimed;
     auto envelope = mcp::check_envelope(message);
     if (!envelope) co_return mcp::error_reply(envelope.error());
-  } else if (message.method == "initialize") {
+  } else if (local == mcp::Local::initialize) {
     auto agreed = server_.negotiate(message);
     if (!agreed) co_return mcp::error_reply(agreed.error());
     revision = revision_ = *agreed;
     has_session_ = true;
     capabilities_ = gateway::client_capabilities(message);
     client_info_ = gateway::client_info_of(message);
-  } else if (message.method == "logging/setLevel") {
+    listed_.describe(client_info_, mcp::info(revision).name);
+  } else if (local == mcp::Local::set_level) {
     if (auto level = gateway::asked_level(message)) log_level_ = *level;
   }
-  auto reply = co_await run_call(message, revision, size);
+  auto reply = co_await run_call(message, revision, size, beside);
   // A cancelled request gets no answer.
   if (reply && reply->why == Code::cancelled) co_return std::nullopt;
   if (!reply) co_return mcp::error_reply(reply.error());
@@ -266,7 +270,7 @@ Task<std::optional<mcp::Reply>> Conversation::answer(const mcp::Message& message
 }
 
 Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revision revision,
-                                        std::size_t size) {
+                                        std::size_t size, const trace::OwnedContext* beside) {
   auto method = server_.method_of(message, revision, caller());
   if (!method) co_return method.error();
   LinePeer client(*this);
@@ -280,6 +284,7 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
                            .client = client,
                            .deadline = server_.deadline(),
                            .bytes_in = size,
+                           .trace = beside ? beside->view() : trace::ReceivedContext(),
                            .has_user = true};
   const std::string own_info = stateless ? gateway::client_info_of(message) : "";
   if (stateless) {
@@ -315,13 +320,13 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   co_return reply;
 }
 
-// Sends notifications until the client cancels the request or leaves.
+// Sends notifications until the client cancels the request or disconnects.
 Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
   auto filter = Listening::filter_of(message);
   if (!filter) co_return filter.error();
   Listening listening(server_, caller_, message, [this](std::string_view text) {
     auto sent = channel_.send(std::string(text));
-    (void)sent;  // If the client has gone, run() ends.
+    discard(sent, "if the client has disconnected, run() ends");
   });
   listenings_.insert(&listening);
   auto begun = co_await listening.begin(*std::move(filter));
@@ -330,16 +335,16 @@ Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
   const EndOneShot when_gone(listening_ends_, over);
   auto ended = co_await over.wait();
   listenings_.erase(&listening);
-  // Cancellation has stopped this task, but unsubscribing must happen all the same.
-  auto letting_go = listening.end();
-  auto let_go = co_await letting_go.shielded();
-  discard(let_go, "an upstream that is down has no subscription");
+  // Cancellation has stopped this task, but it must still unsubscribe.
+  auto unsubscribing = listening.end();
+  auto unsubscribed = co_await unsubscribing.shielded();
+  discard(unsubscribed, "an upstream that is down has no subscription");
   if (!ended) co_return ended.error();
   co_return listening.last_result();
 }
 
 void Conversation::notified(const mcp::Message& message) {
-  if (message.method != "notifications/cancelled") return;
+  if (mcp::local_of(message.method) != mcp::Local::cancelled) return;
   in_flight_.cancel(this, gateway::cancelled_id(message));
 }
 

@@ -58,9 +58,14 @@ class McpFrontend final : public Frontend {
 SharedMcpFrontend::SharedMcpFrontend(const McpFrontendSettings& settings,
                                      const ProcessServices& services) {
   update(settings);
-  services.registry.watch_gauge("patchbay_sessions", "Sessions that are open.", [this] {
-    return static_cast<std::int64_t>(http_.sessions.count.load());
-  });
+  constexpr auto kHelp = "Sessions that are open.";
+  services.registry.watch_gauge(
+      "patchbay_sessions", kHelp,
+      [this] { return static_cast<double>(http_.sessions.count.load()); },
+      metrics::labels({{"transport", "http"}}));
+  services.registry.watch_gauge(
+      "patchbay_sessions", kHelp, [this] { return static_cast<double>(sse_.sessions.load()); },
+      metrics::labels({{"transport", "sse"}}));
 }
 
 void SharedMcpFrontend::update(const McpFrontendSettings& settings) {

@@ -1,4 +1,4 @@
-// MCP as a front end: Streamable HTTP at /mcp, and HTTP+SSE at /sse and /message.
+// The frontend for MCP: Streamable HTTP at /mcp, and HTTP+SSE at /sse and /message.
 //
 // See frontends/frontend.h for threads.
 #pragma once

@@ -11,10 +11,12 @@
 #include "frontends/mcp/subscriber.h"
 #include "frontends/mcp/unreadable.h"
 #include "frontends/quota_fields.h"
+#include "frontends/received_context.h"
 #include "gateway/call/client_info.h"
 #include "gateway/call/make_call.h"
 #include "json/read.h"
 #include "mcp/compose.h"
+#include "mcp/methods.h"
 #include "mcp/stateless.h"
 #include "net/http/syntax/accept.h"
 
@@ -47,8 +49,8 @@ bool header_is_stateless(const HttpExchange& exchange) {
 Task<void> answer_error(HttpExchange& exchange, int status, std::string_view id, Error error) {
   const std::string fields = retry_field(status, error.data.empty() ? "{}" : error.data);
   const mcp::Reply reply = mcp::error_reply(error);
-  // Where the request's id could not be read, the stateless revision wants none and the others
-  // null.
+  // If the id of a request could not be read, the stateless revision omits it in the answer, and
+  // the others send null.
   const std::string text = id.empty() && header_is_stateless(exchange)
                                ? mcp::response_without_id(reply)
                                : mcp::response(id, reply);
@@ -60,7 +62,8 @@ Task<void> refuse_session(HttpExchange& exchange, std::string_view id, Error err
   co_return co_await answer_error(exchange, status, id, std::move(error));
 }
 
-// Without a session the gateway asks in its results: nothing that it has sent wants a response.
+// Without a session the gateway asks questions in its results, so a client has no requests to
+// respond to.
 Task<void> refuse_response(HttpExchange& exchange) {
   Error refused{Code::invalid_request,
                 "a response answers nothing in this revision: send the "
@@ -119,7 +122,8 @@ Task<void> McpHttp::post(HttpExchange& exchange) {
   co_return co_await post_message(exchange, message);
 }
 
-// Which revision: the body decides before the headers, and a claim is never silently lowered.
+// Which revision: the body decides before the headers, and a stated revision is never silently
+// replaced by an older one.
 Task<void> McpHttp::post_message(HttpExchange& exchange, const mcp::Message& message) {
   auto claimed = mcp::claimed_revision(message);
   if (!claimed && claimed.error().code == Code::unsupported_version) {
@@ -131,7 +135,7 @@ Task<void> McpHttp::post_message(HttpExchange& exchange, const mcp::Message& mes
     co_return co_await post_stateless(exchange, message, **claimed);
   }
   const bool request = message.kind == mcp::Message::Kind::request;
-  if (request && message.method == "initialize") {
+  if (request && mcp::local_of(message.method) == mcp::Local::initialize) {
     co_return co_await post_initialize(exchange, message);
   }
   if (header_is_stateless(exchange)) {
@@ -177,6 +181,12 @@ Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& 
                                     session.error());
   // Nobody else knows the session yet.
   (*session)->client_info = gateway::client_info_of(message);
+  (*session)->listed =
+      gateway::open_clients().add({"session", "mcp-http", exchange.caller, (*session)->client_info,
+                                   std::string(mcp::info(*revision).name), exchange.peer.ip});
+  (*session)->listed.on_end(here(), [this, weak = std::weak_ptr(*session)] {
+    if (const auto open = weak.lock()) sessions_.end(*open);
+  });
   const auto reply = mcp::result_reply(*std::move(result));
   const std::string text = mcp::response(message.id, reply);
   const std::string fields = fmt::format("{}: {}\r\n", kSessionHeader, (*session)->id);
@@ -214,9 +224,10 @@ Task<McpHttp::SessionPtr> McpHttp::session_of(HttpExchange& exchange) {
   co_return co_await sessions_.find(std::string(*id), *exchange.caller);
 }
 
-// A notification asks for nothing, except a cancellation: the call may run on any worker.
+// A notification needs no answer. A cancellation is forwarded, since the call may run on any
+// worker.
 void McpHttp::notified(const mcp::Message& message, const gateway::Session* session) {
-  if (message.method != "notifications/cancelled") return;
+  if (mcp::local_of(message.method) != mcp::Local::cancelled) return;
   const std::string id(gateway::cancelled_id(message));
   for (std::size_t i = 0; i < shared_.workers.size(); ++i) {
     McpHttp& there = *shared_.workers[i];
@@ -225,7 +236,7 @@ void McpHttp::notified(const mcp::Message& message, const gateway::Session* sess
   }
 }
 
-// An answer to a question of an upstream goes to the worker that asked it.
+// The answer to a question of an upstream goes to the worker that asked it.
 void McpHttp::answered(const mcp::Message& message, SessionPtr session) {
   const auto worker = gateway::worker_of_question(message.id);
   if (!worker || static_cast<std::size_t>(*worker) >= shared_.workers.size()) return;
@@ -264,7 +275,7 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
   Scope all;
   for (std::size_t i = 0; i < messages->size(); ++i) {
     // view: of a body that is alive until all of them are drained.
-    all.spawn(answer_one((*messages)[i], *session, exchange.peer.ip, answers[i]));
+    all.spawn(answer_one((*messages)[i], *session, exchange, answers[i]));
   }
   auto done = co_await all.drain(kNever);
   if (!done) {
@@ -284,7 +295,7 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
 
 // One message of a batch; `out` stays empty if it wants no answer. The answers leave together, so
 // there is no stream on which progress could come earlier.
-Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::string_view from,
+Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, HttpExchange& exchange,
                                std::string& out) {
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
@@ -310,11 +321,13 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
                                   .revision = session->revision,
                                   .frontend = "mcp-http",
                                   .caller = session->owner,
-                                  .from = from,
+                                  .from = exchange.peer.ip,
                                   .client = client,
                                   .deadline = state_.server.deadline(),
                                   .bytes_in = text.size(),
-                                  .client_info = session->client_info});
+                                  .client_info = session->client_info,
+                                  .trace = received_context(exchange),
+                                  .authenticated = exchange.authenticated});
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(state_.in_flight, session.get(), message.id, stop);

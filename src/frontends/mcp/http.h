@@ -1,7 +1,7 @@
-// The front end for MCP over Streamable HTTP: one URL for every revision. Requests with a session
-// and requests that carry their own envelope are both served; the message decides which it is.
+// The frontend for MCP over Streamable HTTP: one URL for every revision. It serves requests of
+// sessions and requests that carry their own envelope; the message decides which form it has.
 //
-// One per worker; confined to it. Shared is what the workers have in common.
+// One per worker; confined to it. The workers share the Shared object.
 #pragma once
 
 #include <memory>
@@ -42,19 +42,26 @@ class McpHttp final : public net::HttpHandler {
   // Notifies subscribers that a resource has changed.
   void notify_updated(gateway::ResourceUpdate& update);
 
-  // Notifies those who follow a task of its state.
+  // Notifies the clients that follow a task of its state.
   void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
 
-  // Waits for what is done on behalf of sessions that have ended.
+  // Waits for the cleanup of sessions that have ended.
   Task<void> stop();
 
-  // Called about once a second: removes what has expired.
+  // Called about once a second to remove expired state.
   void sweep();
 
   gateway::Sessions& sessions() { return sessions_; }
 
  private:
   using SessionPtr = std::shared_ptr<gateway::Session>;
+
+  // Where a client begins to read.
+  struct StreamPosition {
+    int worker = 0;
+    std::uint64_t stream = 0;  // 0: the one of messages that belong to no request.
+    std::uint64_t event = 0;   // The last one that it has.
+  };
 
   Task<void> post(net::HttpExchange& exchange);
   Task<void> post_message(net::HttpExchange& exchange, const mcp::Message& message);
@@ -63,16 +70,19 @@ class McpHttp final : public net::HttpHandler {
   Task<void> post_initialize(net::HttpExchange& exchange, const mcp::Message& message);
   Task<void> post_session(net::HttpExchange& exchange, const mcp::Message& message);
   Task<void> post_batch(net::HttpExchange& exchange);
-  Task<void> answer_one(std::string_view text, SessionPtr session, std::string_view from,
+  Task<void> answer_one(std::string_view text, SessionPtr session, net::HttpExchange& exchange,
                         std::string& out);
   Task<void> run_call(net::HttpExchange& exchange, const mcp::Message& message,
                       const mcp::Method& method, mcp::Revision revision, SessionPtr session);
   Task<void> get(net::HttpExchange& exchange);
   Task<void> listen(net::HttpExchange& exchange, const mcp::Message& message);
+  StreamPosition position_of(const gateway::Session& session, std::string_view last_event) const;
   Task<void> attach(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
-                    std::string last_event);
+                    StreamPosition from);
   Task<void> attach_here(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
                          std::uint64_t stream, std::uint64_t after);
+  Task<void> detach(std::shared_ptr<gateway::EventSink> sink, StreamPosition from);
+  Task<void> detach_here(std::shared_ptr<gateway::EventSink> sink, std::uint64_t stream);
   Task<void> end_session(net::HttpExchange& exchange);
   Task<SessionPtr> session_of(net::HttpExchange& exchange);
   void notified(const mcp::Message& message, const gateway::Session* session);
@@ -87,7 +97,7 @@ class McpHttp final : public net::HttpHandler {
   Scope shutdowns_;
 };
 
-// Answers with a JSON-RPC error around which the HTTP status says the same.
+// Answers with a JSON-RPC error and the matching HTTP status.
 Task<void> answer_error(net::HttpExchange& exchange, int status, std::string_view id, Error error);
 
 // The same for a request whose session is missing (400) or unknown (404).

@@ -36,8 +36,8 @@ Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& mess
   }
   sink.disconnect();
   auto ended = co_await exchange.end_stream();
-  auto let_go = co_await listening.end();
-  discard(let_go, "an upstream that is down has no subscription");
+  auto unsubscribed = co_await listening.end();
+  discard(unsubscribed, "an upstream that is down has no subscription");
   co_return ended;
 }
 

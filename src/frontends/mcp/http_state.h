@@ -1,4 +1,4 @@
-// What the requests of one worker over Streamable HTTP have in common: the server that answers
+// The shared state of the requests of one worker over Streamable HTTP: the server that answers
 // them, the streams that clients can resume, the calls in progress and the questions to clients.
 //
 // One per worker; confined to it.
@@ -21,7 +21,7 @@ struct McpHttpSettings {
 };
 
 struct McpHttpState {
-  // `number` is that of the worker. REQUIRES: the server outlives this.
+  // `number` is the index of the worker. REQUIRES: the server outlives this.
   McpHttpState(int number, gateway::McpServer& answering, const McpHttpSettings& given)
       : server(answering), settings(given), streams(number, given.replay), questions(number) {}
 

@@ -50,7 +50,7 @@ Error wrong(std::string message) { return {Code::invalid_params, std::move(messa
 Result<Listening::Filter> Listening::filter_of(const mcp::Message& request) {
   const auto* const given = request.param("notifications");
   if (!given || json::type_of(given->raw) != json::Type::object) {
-    return wrong("'notifications' must be an object that says what to listen for");
+    return wrong("'notifications' must be an object that selects notifications");
   }
   Filter filter;
   for (const auto& flag : kFlags) {

@@ -1,6 +1,6 @@
-// A Listening is one subscriptions/listen request in progress: which notifications its client
-// wants, and how they are sent. In the stateless revision it replaces the streams and subscriptions
-// of sessions.
+// A Listening is one subscriptions/listen request in progress: the notifications that its client
+// requests, and how they are sent. In the stateless revision it replaces the streams and
+// subscriptions of sessions.
 //
 // Confined to the worker of its client.
 #pragma once
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/discard.h"
 #include "frontends/mcp/subscriber.h"
 #include "mcp/compose.h"
 #include "mcp/message.h"
@@ -19,9 +20,9 @@ namespace patchbay::frontends {
 
 class Listening {
  public:
-  // What a client asks for.
+  // The filter of a client.
   struct Filter {
-    std::vector<std::string_view> notifications;  // Of lists that have changed.
+    std::vector<std::string_view> notifications;  // Changes of lists.
     std::vector<std::string> resources;           // URIs.
     std::vector<std::string> tasks;               // Ids.
   };
@@ -35,10 +36,10 @@ class Listening {
         text_(mcp::request(request.id, request.method, request.raw_params)),
         send_(std::move(send)) {
     auto parsed = mcp::parse(text_, request_);
-    (void)parsed;  // It was read before.
+    discard(parsed, "it was read before");
   }
 
-  // Subscribes to what the filter names and sends the client which of it was accepted.
+  // Subscribes to the items of the filter and sends the client which of them were accepted.
   Task<void> begin(Filter filter);
 
   // Unsubscribes from all resources and tasks.
@@ -60,11 +61,11 @@ class Listening {
   gateway::McpServer& server_;
   const gateway::CallOrigin caller_;
   const std::string text_;
-  mcp::Message request_;  // A copy: the client's own may go.
+  mcp::Message request_;  // A copy, since the client's own may be destroyed earlier.
   const std::function<void(std::string_view message)> send_;
   std::vector<std::string_view> notifications_;
   Subscriber subscriber_;
-  std::map<std::string, std::string> tasks_;  // The client's id of each, by the upstream's.
+  std::map<std::string, std::string> tasks_;  // The client's id of each task, by the upstream's id.
   bool begun_ = false;
 };
 

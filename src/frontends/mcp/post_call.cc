@@ -3,6 +3,7 @@
 #include "core/discard.h"
 #include "frontends/mcp/subscriber.h"
 #include "frontends/quota_fields.h"
+#include "frontends/received_context.h"
 #include "gateway/call/client_info.h"
 #include "gateway/call/make_call.h"
 #include "json/read.h"
@@ -27,7 +28,8 @@ PostCall::PostCall(McpHttpState& state, net::HttpExchange& exchange, const mcp::
                                 .client = *this,
                                 .deadline = state.server.deadline(),
                                 .bytes_in = exchange.body.size(),
-                                .trace = exchange.request.fields.find("traceparent").value_or(""),
+                                .trace = received_context(exchange),
+                                .authenticated = exchange.authenticated,
                                 .has_user = true})),
       find_header_(
           [&exchange](std::string_view name) { return exchange.request.fields.find(name); }) {
@@ -48,7 +50,9 @@ PostCall::~PostCall() {
   state_.questions.drop(this);
   exchange_.stream.watch_hangup(nullptr);
   if (sink_) sink_->disconnect();
-  if (stream_) stream_->detach(sink_.get());
+  if (!stream_) return;
+  stream_->watch_reader({});
+  stream_->detach(sink_.get());
 }
 
 Task<void> PostCall::run() {
@@ -58,8 +62,7 @@ Task<void> PostCall::run() {
   const StopLink link(co_await current_stop(), stop_);
   const gateway::InFlight::Entry entry(state_.in_flight, session_.get(), call_.request.id, stop_);
   here().timers().set(*this, here().now() + state_.settings.stream_after);
-  // In the stateless revision closing the connection is how to cancel.
-  if (!session_) exchange_.stream.watch_hangup(this);
+  exchange_.stream.watch_hangup(this);
   auto task = state_.server.answer(call_);
   auto answered = co_await task.with_stop(stop_);
   drop();
@@ -82,7 +85,7 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
     }
     co_return co_await exchange_.answer(status, net::kJson, {head, reply.body, "}"}, fields);
   }
-  // The answer may be large: let what came before it leave first.
+  // The answer may be large: send what was queued before it first.
   auto drained = co_await exchange_.drained();
   discard(drained, "a client that has disconnected can still resume");
   const std::string response = mcp::response(call_.request.id, reply);
@@ -92,8 +95,8 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
     co_return co_await exchange_.end_stream();
   }
   auto put = exchange_.put_answer({gateway::event_frame("", response)});
-  // Where there is no memory for the answer, the client gets that error instead. Nothing of it was
-  // queued, so the stream has no hole.
+  // If there is no memory for the answer, the client gets that error instead. Nothing of it was
+  // queued, so the stream has no gap.
   if (!put && put.error().code == Code::overloaded) {
     const mcp::Reply why = mcp::error_reply(put.error());
     put = exchange_.put_answer({gateway::event_frame("", mcp::response(call_.request.id, why))});
@@ -102,7 +105,7 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   co_return co_await exchange_.end_stream();
 }
 
-// Without sessions some errors are those of HTTP too.
+// Without sessions some errors are HTTP errors too.
 int PostCall::status_of(const mcp::Reply& reply) const {
   if (reply.why == Code::rate_limited) return 429;
   if (reply.why == Code::overloaded) return 503;
@@ -137,7 +140,7 @@ void PostCall::notify(std::string_view method, std::string_view params) {
   send_message(mcp::notification(method, mcp::notice_for(call_.revision, method, params)));
 }
 
-// The call begins anew, and with it the time in which it may fail with a status of its own.
+// The call starts again, so it may again fail with its own status.
 void PostCall::withdraw_questions() {
   if (exchange_.streaming()) return;
   drop();
@@ -150,6 +153,7 @@ void PostCall::begin_stream() {
   stream_ = state_.streams.create(session_->id);
   sink_ = std::make_shared<ExchangeSink>(exchange_);
   stream_->attach(sink_, 0);
+  stream_->watch_reader([this](bool reads) { call_.abandoned = !reads; });
   // An event without data, from which a client can resume before anything was sent. Older
   // revisions do not expect one.
   if (session_->revision >= mcp::Revision::v2025_11_25) stream_->append("");
@@ -163,12 +167,17 @@ void PostCall::send_message(std::string_view message) {
   auto put = exchange_.put({gateway::event_frame("", message)});
   if (put) return;
   exchange_.cut_off();
-  stop_.request();  // Without a session nobody can ask for the rest.
+  stop_.request();  // Without a session no client can ask for the rest.
 }
 
-void PostCall::on_hangup() { stop_.request(); }
+// Without a session closing the connection is how to cancel. With one the client may come back.
+void PostCall::on_hangup() {
+  if (!session_) return stop_.request();
+  call_.abandoned = true;
+}
 
-// The call takes long: show the client that it is alive, and go on doing so.
+// The call takes long: send a comment now and at intervals, so that the client knows that it is
+// running.
 void PostCall::on_deadline() {
   if (!exchange_.streaming()) {
     begin_stream();

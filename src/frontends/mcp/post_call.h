@@ -1,9 +1,8 @@
-// A PostCall is one request that came by POST, while it runs. It is answered as plain JSON if the
-// answer is the first thing to send; if progress comes earlier, or the call takes long, the
-// response becomes an event stream, which a client with a session can resume when its connection
-// breaks.
+// A PostCall is one request that arrived by POST, while it runs. The response is plain JSON if the
+// answer is the first message to send. If progress comes earlier, or the call takes long, it
+// becomes an event stream, which a client with a session can resume when its connection breaks.
 //
-// Confined to the worker of its connection; lives inside the task that serves the request.
+// Confined to the worker of its connection; owned by the task that serves the request.
 #pragma once
 
 #include <memory>
@@ -44,9 +43,10 @@ class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
   const std::shared_ptr<gateway::Session> session_;
   gateway::Call call_;
   const mcp::FindHeader find_header_;
-  std::string client_info_;  // Of a client without a session.
+  std::string client_info_;  // For a client without a session.
   Stop stop_;
-  std::shared_ptr<gateway::EventStream> stream_;  // Of a session only: the others cannot resume.
+  std::shared_ptr<gateway::EventStream>
+      stream_;  // Only for a session: other clients cannot resume.
   std::shared_ptr<ExchangeSink> sink_;
 };
 

@@ -9,6 +9,7 @@
 #include "core/ids.h"
 #include "frontends/exchange_share.h"
 #include "frontends/exchange_sink.h"
+#include "frontends/received_context.h"
 #include "gateway/event_stream.h"
 #include "json/text.h"
 #include "net/http/syntax/accept.h"
@@ -60,13 +61,16 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
   ~Client() override { exchange_.stream.watch_hangup(nullptr); }
 
   Conversation& conversation() { return conversation_; }
-  void receive(std::string_view text) {
-    if (listener_) listener_->on_message(text, 0);
+  void receive(std::string_view text, const trace::ReceivedContext& context) {
+    if (!listener_) return;
+    conversation_.take_context(
+        context.empty() ? nullptr : std::make_unique<const trace::OwnedContext>(context));
+    listener_->on_message(text, 0);
   }
 
  private:
   void start(Listener& listener) override { listener_ = &listener; }
-  // Answers wait for the client; notifications that it is too slow for are dropped.
+  // Answers wait for the client; notifications that it reads too slowly for are dropped.
   Result<void> send(std::string message, const transport::Sending& how) override {
     const std::string frame = gateway::event_frame("", message);
     return how.is_answer ? exchange_.put_answer({frame}) : exchange_.put({frame});
@@ -85,7 +89,7 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
       return conversation_.end();
     }
     set_timer();
-    if (exchange_.congested()) return;  // A reader that has something to read needs no comment.
+    if (exchange_.congested()) return;  // A reader with unread data needs no comment.
     auto put = exchange_.put({kSseComment});
     discard(put, "on_hangup() reports a client that has disconnected");
   }
@@ -119,11 +123,13 @@ Task<void> McpSse::open(net::HttpExchange& exchange) {
   auto named = exchange.put({"event: endpoint\ndata: /message?", kParameter, id, "\n\n"});
   if (named) {
     Client client(*this, exchange);
+    shared_.sessions.fetch_add(1, std::memory_order_relaxed);
     clients_.emplace(id, &client);
-    // The stream is the session: when it ends, nobody waits for what is still running.
+    // The stream is the session: when it ends, nobody waits for the calls that are still running.
     auto served = co_await client.conversation().run(std::chrono::nanoseconds(0));
     discard(served, "the session ends however its connection did");
     clients_.erase(id);
+    shared_.sessions.fetch_sub(1, std::memory_order_relaxed);
   }
   co_return co_await exchange.end_stream();
 }
@@ -139,7 +145,7 @@ Task<void> McpSse::post(net::HttpExchange& exchange) {
   if (worker < shared_.workers.size()) {
     McpSse& there = *shared_.workers[worker];
     auto hand_over = [&there, &id, &exchange]() -> Task<bool> {
-      co_return there.deliver(id, *exchange.caller, exchange.body);
+      co_return there.deliver(id, exchange);
     };
     found = co_await hop<bool>(*shared_.executors[worker], hand_over);
   }
@@ -148,11 +154,11 @@ Task<void> McpSse::post(net::HttpExchange& exchange) {
   co_return co_await exchange.answer(202, "text/plain", {"Accepted"});
 }
 
-bool McpSse::deliver(std::string_view id, const Principal& caller, std::string_view text) {
-  const auto found = clients_.find(std::string(id));
-  if (found == clients_.end() || found->second->conversation().caller().id != caller.id)
+bool McpSse::deliver(const std::string& id, net::HttpExchange& exchange) {
+  const auto found = clients_.find(id);
+  if (found == clients_.end() || found->second->conversation().caller().id != exchange.caller->id)
     return false;
-  found->second->receive(text);
+  found->second->receive(exchange.body, received_context(exchange));
   return true;
 }
 

@@ -1,11 +1,13 @@
-// The front end for MCP over HTTP+SSE, the transport of 2024-11-05: a GET opens a stream that
-// carries everything to the client and names the address to which the client posts the rest. The
-// session lives as long as the stream.
+// The frontend for MCP over HTTP+SSE, the transport of 2024-11-05: a GET opens a stream that
+// carries everything to the client and names the address to which the client posts its messages.
+// The session ends with the stream.
 //
-// One per worker; confined to it. Shared is what the workers have in common.
+// One per worker; confined to it. The workers share the Shared object.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,6 +23,7 @@ class McpSse {
   struct Shared {
     std::vector<McpSse*> workers;
     std::vector<Executor*> executors;
+    std::atomic<std::int64_t> sessions = 0;  // Open now.
   };
 
   // `number` is this worker's index in the shared lists. REQUIRES: server and shared outlive this.
@@ -58,7 +61,7 @@ class McpSse {
   Task<void> open(net::HttpExchange& exchange);
   Task<void> post(net::HttpExchange& exchange);
   // Hands a message to the client's conversation; false if there is no such client of `who` here.
-  bool deliver(std::string_view id, const Principal& caller, std::string_view text);
+  bool deliver(const std::string& id, net::HttpExchange& exchange);
 
   const int number_;
   gateway::McpServer& server_;

@@ -1,4 +1,4 @@
-// The front end for MCP on stdin and stdout: one conversation over lines.
+// The frontend for MCP on stdin and stdout: one conversation over lines.
 //
 // Confined to the worker to which it is attached.
 #pragma once
@@ -30,7 +30,7 @@ class McpStdio final : public Frontend {
   // Ends the conversation as if the client had ended its side.
   void end() { conversation_.end(); }
 
-  // Serves until the client ends its side, and until all answers have left.
+  // Serves until the client ends its side and all answers have been sent.
   Task<void> run(std::chrono::nanoseconds grace) {
     auto ended = co_await conversation_.run(grace);
     discard(ended, "the output is flushed either way");

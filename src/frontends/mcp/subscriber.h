@@ -1,6 +1,5 @@
-// What front ends share about subscriptions to resources and tasks. Subscribing is a call
-// like any other, so that it is limited, routed and recorded like one; here is what happens around
-// it.
+// The shared part of subscriptions to resources and tasks in frontends. Subscribing is a call like
+// any other, so that it is limited, routed and recorded like one; this component handles the rest.
 #pragma once
 
 #include <optional>
@@ -18,11 +17,11 @@ using gateway::Subscriber;
 // The URI that a subscribe or unsubscribe request names; empty if it names none.
 std::string subscribed_uri(const mcp::Message& request);
 
-// The answer to a request that changes nothing: subscribing twice, or unsubscribing
-// from what is not subscribed. Empty for every other request.
+// The answer to a request that changes nothing: subscribing twice, or unsubscribing without a
+// subscription. Empty for every other request.
 std::optional<mcp::Reply> answered_by_set(const Subscriber& subscriber, const gateway::Call& call);
 
-// Keeps the set in step with a request that was answered.
+// Updates the set after a request was answered.
 void note_subscription(Subscriber& subscriber, const gateway::Call& call, const mcp::Reply& reply);
 
 // Subscribes or unsubscribes on behalf of a client that did not send the request itself.
@@ -33,7 +32,8 @@ Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::CallOrigin calle
 Task<void> unsubscribe_all(gateway::McpServer& server, gateway::CallOrigin caller,
                            Subscriber& subscriber);
 
-// Notes a task that a request of a client with a session has made, so that it is notified.
+// Stores a task that a request of a client with a session has created, so that the client is
+// notified.
 void note_task(gateway::FollowedTasks& followed, const gateway::Call& call,
                const mcp::Reply& reply);
 
@@ -42,8 +42,8 @@ void note_task(gateway::FollowedTasks& followed, const gateway::Call& call,
 std::string task_message(gateway::FollowedTasks& followed, const std::string& upstream,
                          const gateway::TaskUpdate& update);
 
-// Follows a task, or no longer, on behalf of a client without a session. The reply's `task` is what
-// the upstream calls it, and `upstream` is set.
+// Follows a task, or stops following it, for a client without a session. `task` of the reply is the
+// upstream's id of the task, and `upstream` is set.
 Task<mcp::Reply> follow(gateway::McpServer& server, gateway::CallOrigin caller,
                         const mcp::Method& method, const mcp::Message& request,
                         const std::string& listed, std::string& upstream);

@@ -8,7 +8,7 @@
 
 namespace patchbay::frontends {
 
-// What cannot be parsed has no id, even if one could be read before the text broke off.
+// Unparsable text has no id, even if one could be read before the error.
 inline std::string_view id_of_unreadable(const mcp::Message& message, const Error& why) {
   return why.code == Code::parse_error ? "" : message.id;
 }

@@ -14,7 +14,7 @@ constexpr std::int64_t kInvalidParams = -32602;
 constexpr std::int64_t kResourceNotFound = -32002;
 
 int status_of(Code code) {
-  // Nobody is left to read this but a client of a gateway that stops.
+  // Only a client of a stopping gateway can still read this.
   return code == Code::cancelled ? 503 : info(code).http;
 }
 
@@ -38,8 +38,8 @@ std::string text_of(std::string_view result) {
   return lines;
 }
 
-// Leaves of a result only one of its members. Results may be large, so it stays where it is.
-// REQUIRES: `stored` lies in `result`.
+// Reduces a result to one of its members. Results may be large, so the member is not moved in
+// memory. REQUIRES: `stored` lies in `result`.
 void keep_only(std::string& result, std::string_view stored) {
   const auto begin = static_cast<std::size_t>(stored.data() - result.data());
   result.resize(begin + stored.size());
@@ -51,7 +51,7 @@ RestAnswer question_answer(const mcp::Reply& reply, std::string_view path) {
   RestAnswer answer{.status = 202, .body = "", .event = "input_required"};
   json::Object body(answer.body);
   body.raw("status", "\"input_required\"");
-  // Without a state the call is over, and is made again once the user has done what was asked.
+  // Without a state the call is over, and is repeated after the user has done what was requested.
   if (const auto state = json::string_member(reply.body, "requestState")) {
     const std::string link = fmt::format("{}/answers/{}", path, net::percent_encode(*state));
     body.raw("answer_at", json::quote(link));

@@ -2,13 +2,14 @@
 
 #include "frontends/exchange_sink.h"
 #include "frontends/quota_fields.h"
+#include "frontends/received_context.h"
 #include "gateway/call/make_call.h"
 #include "mcp/shape.h"
 
 namespace patchbay::frontends {
 namespace {
 
-// People and programs behind REST can fill in forms and open URLs, at the link that they are given.
+// Clients of REST can fill in forms and open URLs, at the link that they get.
 constexpr std::string_view kCapabilities = R"({"elicitation":{"form":{},"url":{}}})";
 
 std::string_view event_of(std::string_view method) {
@@ -38,7 +39,8 @@ RestCall::RestCall(gateway::McpServer& server, net::HttpExchange& exchange,
                                 .deadline = server.deadline(),
                                 .bytes_in = exchange.body.size(),
                                 .capabilities = kCapabilities,
-                                .trace = exchange.request.fields.find("traceparent").value_or(""),
+                                .trace = received_context(exchange),
+                                .authenticated = exchange.authenticated,
                                 .linked = true,
                                 .keeps_null = true})) {}
 
@@ -65,7 +67,7 @@ Task<void> RestCall::finish(RestAnswer answer) {
     co_return co_await send_answer(exchange_, answer);
   }
   if (!exchange_.streaming()) begin_stream();
-  // The answer may be large: let what came before it leave first.
+  // The answer may be large: send what was queued before it first.
   auto drained = co_await exchange_.drained();
   if (!drained) co_return drained;
   auto put = exchange_.put_answer({gateway::event_frame("", answer.body, answer.event)});
@@ -94,10 +96,11 @@ void RestCall::send_event(std::string_view event, std::string_view data) {
   stop_.request();
 }
 
-// The call takes long: show the client that it is alive, and go on doing so.
+// The call takes long: send a comment now and at intervals, so that the client knows that it is
+// running.
 void RestCall::on_deadline() {
   if (!exchange_.streaming()) begin_stream();
-  // A reader that has something to read needs no comment.
+  // A reader with unread data needs no comment.
   if (!exchange_.congested()) {
     auto put = exchange_.put({kSseComment});
     if (!put) stop_.request();

@@ -1,8 +1,8 @@
-// A RestCall is one call that came by REST, while it runs. To a client that wants an event stream
-// it sends progress, log messages and partial results before the result; to others the result only.
-// When the client leaves, the call is cancelled.
+// A RestCall is one call that arrived by REST, while it runs. A client that requests an event
+// stream gets progress, log messages and partial results before the result; other clients get only
+// the result. When the client disconnects, the call is cancelled.
 //
-// Confined to the worker of its connection; lives inside the task that serves the request.
+// Confined to the worker of its connection; owned by the task that serves the request.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ class RestCall final : gateway::Peer, net::Source::Hangup, Timer {
   // The reply; an error is one too.
   Task<mcp::Reply> run();
 
-  // Answers the exchange: with the answer alone, or with the end of the stream.
+  // Answers the exchange: with the plain answer, or with the end of the stream.
   Task<void> finish(RestAnswer answer);
 
  private:

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kBytes = "application/octet-stream";
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 
-// What a resource holds comes from anywhere: in a browser it must not act in our name.
+// The content of a resource is foreign: in a browser it must not act with the gateway's origin.
 constexpr std::string_view kHarmless =
     "X-Content-Type-Options: nosniff\r\n"
     "Content-Security-Policy: sandbox; default-src 'none'\r\n"
@@ -30,11 +30,11 @@ struct Part {
   std::string raw;  // The whole form.
   std::string type;
   bool is_text = true;
-  bool empty = false;  // There, but without content.
+  bool empty = false;  // The resource exists, but has no content.
   std::string content;
 };
 
-// A type that can stand in a header as it is.
+// A type that is valid in a header as it is.
 bool is_media_type(std::string_view text) {
   const auto type = text.substr(0, text.find(';'));
   const auto slash = type.find('/');
@@ -90,8 +90,8 @@ Result<std::vector<Part>> content_parts(std::string_view result) {
   return parts;
 }
 
-// How long the result stays fresh, and for whom, as its server says. Stale is only to be asked
-// again: the entity tag then saves the rest.
+// How long the result stays fresh, and for which clients, as the server states. A stale copy is
+// revalidated, and the entity tag then avoids sending it again.
 std::string cache_field(std::string_view result, bool same_for_all) {
   const auto ttl = json::as_int(json::member(result, "ttlMs").value_or("0")).value_or(0);
   const bool open = same_for_all && json::string_member(result, "cacheScope") == "public";
@@ -99,15 +99,15 @@ std::string cache_field(std::string_view result, bool same_for_all) {
   return fmt::format("Cache-Control: {}, {}\r\n", open ? "public" : "private", fresh);
 }
 
-// The representation to answer with: of many parts only the whole form is complete. False if the
-// client takes none that there is.
+// The representation of the answer: of several parts only the whole form is complete. False if the
+// client accepts no available one.
 bool choose(const net::HttpRequest& request, std::vector<Part> parts, RestAnswer& answer) {
   Part& first = parts.front();
   const auto own = std::string_view(first.type).substr(0, first.type.find(';'));
   const auto accept = net::accept_of(request);
   const auto offered = parts.size() == 1 ? own : net::kJson;
   if (net::preferred_type(accept, {offered, net::kJson}).empty()) return false;
-  // Who names JSON wants the whole form, also of what is JSON itself.
+  // A client that names JSON gets the whole form, even of a resource that is JSON.
   const auto other = own == net::kJson ? std::string_view() : own;
   const bool whole = net::preferred_type(accept, {other, net::kJson}) == net::kJson;
   if (parts.size() == 1 && !whole) {
@@ -125,8 +125,8 @@ std::string range_field(const net::ByteSpan& span, std::size_t size) {
   return fmt::format("Content-Range: bytes {}-{}/{}\r\n", span.first, span.last, size);
 }
 
-// Several parts as one body. What parts them has the digest of the whole in it, so it stands
-// nowhere in the content.
+// Several parts as one body. The boundary contains the digest of the whole, so it occurs nowhere in
+// the content.
 void put_together(const std::vector<net::ByteSpan>& spans, std::string_view etag,
                   RestAnswer& answer) {
   const auto boundary = etag.substr(1, etag.size() - 2);

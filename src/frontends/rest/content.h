@@ -1,5 +1,7 @@
-// What a resource is over HTTP: text as text, bytes as bytes, with its own type, an entity tag and
-// the time that it stays fresh. Pure.
+// A resource over HTTP: text as text, bytes as bytes, with its own type, an entity tag and its
+// freshness.
+//
+// Pure.
 #pragma once
 
 #include <string_view>
@@ -9,8 +11,8 @@
 
 namespace patchbay::frontends {
 
-// The result of resources/read for that request. A client that would rather have JSON gets the
-// whole form: type, uri, mimeType, and text or blob. Shared caches may keep it only if it is the
+// The result of resources/read for that request. A client that prefers JSON gets the whole form:
+// type, uri, mimeType, and text or blob. Shared caches may store it only if it is the
 // `same_for_all`.
 RestAnswer content_answer(const net::HttpRequest& request, const mcp::Reply& reply,
                           bool same_for_all);

@@ -1,4 +1,4 @@
-// REST as a front end: the catalog as paths, its OpenAPI document, and the page to try it.
+// The frontend for REST: the catalog as paths, its OpenAPI document, and the page to try it.
 //
 // See frontends/frontend.h for threads.
 #pragma once

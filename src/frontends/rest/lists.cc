@@ -1,4 +1,4 @@
-// The lists of the REST front end: the same that MCP clients get, with names of their own.
+// The lists of the REST frontend: those that MCP clients get, with names of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using mcp::ItemKind;
 
 constexpr int kMostPages = 10'000;
 
-// An item of a list and what is behind it; null if the catalog has changed meanwhile.
+// An item of a list and its catalog entry; null if the catalog has changed meanwhile.
 struct Listed {
   std::string_view raw;
   const CatalogEntry* entry = nullptr;
@@ -45,7 +45,7 @@ std::string dotted(const Listed& tool) {
   return edit.result();
 }
 
-// In a list by name: upstream_tool, and only what a caller needs.
+// In a map by name: upstream_tool, and only the members that a caller needs.
 void add_by_name(json::Object& map, const Listed& item, ItemKind kind) {
   if (!item.entry) return;
   if (kind == ItemKind::resource) {
@@ -63,7 +63,7 @@ void add_by_name(json::Object& map, const Listed& item, ItemKind kind) {
   map.raw(name, text);
 }
 
-// In the list of everything: what it is, and the path to use it at.
+// In the list of everything: its type, and the path at which to use it.
 void add_agent(std::string& list, const Listed& item, ItemKind kind) {
   const bool tool = kind == ItemKind::tool;
   const std::string& name = tool ? item.entry->dotted : item.entry->listed;
@@ -83,7 +83,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// What of a list is wanted.
+// The filter of a list.
 struct Filter {
   std::string server;
   std::string search;
@@ -123,7 +123,7 @@ Result<Filter> read_filter(std::map<std::string, std::string> query) {
   return filter;
 }
 
-// The page in a reply as the filter wants it; `more` are raw members for a list.
+// The filtered page of a reply; `more` are raw members for a list.
 std::string rendered(const mcp::Reply& page, ItemKind kind, const Filter& filter,
                      const Catalog& catalog, std::string_view more = {}) {
   const auto member = mcp::info(kind).member;
@@ -224,7 +224,7 @@ Task<RestAnswer> Rest::show_resources(net::HttpExchange& exchange, Query query) 
   co_return answer;
 }
 
-// Tools first, then resources, and where each is.
+// Tools first, then resources, each with its path.
 Task<RestAnswer> Rest::show_agents(net::HttpExchange& exchange, Query query) {
   auto filter = read_filter(std::move(query));
   if (filter && (filter->map || !filter->cursor.empty())) {
@@ -263,7 +263,7 @@ Task<std::string> Rest::uri_of(std::string name, Caller caller) {
     const auto rest = std::string_view(name).substr(behind ? upstream.size() + 1 : 0);
     if (behind && rest == entry.key) co_return entry.listed;
     if (json::string_member(catalog.items(ItemKind::resource)[i], "name") != rest) continue;
-    if (named) co_return name;  // Two of that name: neither is meant.
+    if (named) co_return name;  // Two have that name, so neither is chosen.
     named = &entry.listed;
   }
   co_return named ? *named : name;

@@ -30,7 +30,7 @@ constexpr std::string_view kAbout =
 constexpr std::string_view kAnyResult =
     R"({"description":"The structured content of the result; without one, its content."})";
 
-// Puts a document together. Paths, names of operations and of schemas are each used once.
+// Builds a document in which paths, operation names and schema names are unique.
 class Writer {
  public:
   explicit Writer(const gateway::Catalog& catalog) : catalog_(catalog) {}
@@ -75,7 +75,7 @@ class Writer {
     tags_ += fmt::format(R"({}{{"name":{}}})", tags_.empty() ? "" : ",", quote(upstream));
   }
 
-  // A name that nothing else has, made of letters, digits, `_` and `-`.
+  // An unused name of letters, digits, `_` and `-`.
   std::string unique(std::string_view wanted) {
     const std::string plain = identifier(wanted);
     std::string name = plain;
@@ -88,7 +88,7 @@ class Writer {
     paths_ += fmt::format("{}:{{{}}}", quote(path), operations);
   }
 
-  // The schema under a name of its own; what refers to it.
+  // The schema under its own name; references to it are rewritten.
   std::string add_schema(const std::string& name, std::string_view schema) {
     const std::string pointer = fmt::format("#/components/schemas/{}", name);
     schemas_ += fmt::format("{}:{},", quote(name),
@@ -123,7 +123,8 @@ class Writer {
     Object operation(text);
     operation.raw("operationId", quote(id));
     add_description(operation, entry, item, entry.dotted);
-    // Without a body, the arguments are an empty object: a body is needed where that is too little.
+    // Without a body, the arguments are an empty object; the body is required if the schema refuses
+    // that.
     bool needed = false;
     json::each_element(json::member(input, "required").value_or("[]"),
                        [&](std::string_view) { needed = true; });

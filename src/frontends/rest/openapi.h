@@ -1,5 +1,7 @@
-// The OpenAPI 3.1 description of the REST front end over one catalog: every tool with its schemas,
-// every resource and template, and what the answers look like. Pure; any thread.
+// The OpenAPI 3.1 description of the REST frontend over one catalog: every tool with its schemas,
+// every resource and template, and the forms of the answers.
+//
+// Pure; any thread.
 #pragma once
 
 #include <string>

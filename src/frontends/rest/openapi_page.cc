@@ -37,7 +37,7 @@ std::shared_ptr<const OpenApiDocuments::Document> OpenApiDocuments::of(
     const std::lock_guard lock(mutex_);
     if (auto found = find(catalog.number())) return found;
   }
-  // Made without the lock: two requests at the same time both make it; neither waits.
+  // Built without the lock: two concurrent requests both build it, and neither waits.
   std::string text = openapi_document(catalog);
   std::string yaml = json::to_yaml(text);
   auto made = std::make_shared<const Document>(

@@ -1,5 +1,5 @@
-// The OpenAPI document over HTTP, at /v3/api-docs, /openapi.json and /openapi.yaml. It is made when
-// it is first asked for after the catalog has changed, and cached for all callers.
+// The OpenAPI document over HTTP, at /v3/api-docs, /openapi.json and /openapi.yaml. It is built at
+// the first request after a catalog change, and cached for all callers.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace patchbay::frontends {
 
-// The newest documents in both notations: one of the whole catalog, or of each part of it that some
-// callers see. Shared by all workers.
+// The newest documents in both notations: one of the whole catalog, and one of each part of it that
+// some callers see. Shared by all workers.
 class OpenApiDocuments {
  public:
   struct Notation {
@@ -25,8 +25,8 @@ class OpenApiDocuments {
     std::string etag;
   };
   struct Document {
-    std::uint64_t catalog = 0;  // Which one it describes...
-    std::uint64_t family = 0;   // ...and of which whole that is a part.
+    std::uint64_t catalog = 0;  // The catalog that it describes...
+    std::uint64_t family = 0;   // ...and the whole catalog of which that is a part.
     Notation json;
     Notation yaml;
   };
@@ -39,7 +39,7 @@ class OpenApiDocuments {
   std::shared_ptr<const Document> find(std::uint64_t catalog) const;
 
   std::mutex mutex_;
-  std::deque<std::shared_ptr<const Document>> newest_;  // The last made in front.
+  std::deque<std::shared_ptr<const Document>> newest_;  // The newest first.
 };
 
 // One per worker; confined to it.

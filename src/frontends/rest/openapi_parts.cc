@@ -40,7 +40,7 @@ bool is_name_character(char c) {
   return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'z') || c == '_' || c == '-';
 }
 
-// What an expression stands for: its variables, without operator and modifiers.
+// The variables of an expression, without operator and modifiers.
 std::string variables_of(std::string_view expression) {
   const auto begin = expression.find_first_not_of("+#./;?&");
   if (begin == std::string_view::npos) return "";
@@ -71,7 +71,7 @@ std::string tool_responses(std::string_view result) {
 }
 
 std::string resource_responses(std::string_view type, bool head) {
-  // What is JSON itself comes as it is or in the whole form: no schema fits both.
+  // A resource that is JSON is served as it is or in the whole form, and no schema fits both.
   const bool json_itself = type == "application/json";
   const bool known = type.contains('/') && !json_itself;
   const std::string own = known ? fmt::format("{}:{{\"schema\":{{}}}},", json::quote(type)) : "";

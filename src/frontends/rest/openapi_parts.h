@@ -1,5 +1,7 @@
-// The small parts that the operations of the OpenAPI document are made of, and the large ones that
-// every catalog has. Pure.
+// The small parts of operations in the OpenAPI document, and the large parts that are the same for
+// every catalog.
+//
+// Pure.
 #pragma once
 
 #include <array>
@@ -26,7 +28,7 @@ std::string resource_responses(std::string_view type, bool head);
 // Letters, digits, `_` and `-`; anything else becomes `_`.
 std::string identifier(std::string_view text);
 
-// The path of a URI template: each expression is one parameter, all else is encoded.
+// The path of a URI template: each expression is one parameter, and all other text is encoded.
 struct TemplatePath {
   std::string path;
   std::string parameters;  // A raw list of parameter objects.

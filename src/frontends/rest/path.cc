@@ -31,7 +31,7 @@ bool take_prefix(std::string_view& path, std::string_view prefix) {
   return true;
 }
 
-// `rest` is what follows the folder of the tools: a name, or a name and the path of its answers.
+// `rest` is the part after the folder of the tools: a name, or a name and the path of its answers.
 Found tool_target(std::string_view path, std::string_view rest, Dialect dialect) {
   const auto parts = path_segments(rest);
   const bool answer = parts.size() == 3 && parts[1] == "answers" && !parts[2].empty();
@@ -51,14 +51,13 @@ Found tool_target(std::string_view path, std::string_view rest, Dialect dialect)
   return std::optional(std::move(target));
 }
 
-// A URI with a dot segment is a different one to software that removes them, as the standard
-// requires.
+// Software that removes dot segments, as the standard requires, would read a different URI.
 bool has_dot_segment(std::string_view uri) {
   return std::ranges::any_of(path_segments(uri.substr(0, uri.find_first_of("?#"))),
                              [](std::string_view part) { return part == "." || part == ".."; });
 }
 
-// A URI has slashes of its own, so all of the rest is one.
+// A URI contains slashes, so the whole rest is one URI.
 Found resource_target(std::string_view rest, Dialect dialect) {
   if (rest.empty()) return std::optional<RestPath>();
   auto uri = net::percent_decode(rest);

@@ -1,5 +1,7 @@
-// What a path of the REST front end names. The path is split at its slashes first and each part
-// decoded once afterwards, so that an encoded slash never changes what it names. Pure.
+// What a path of the REST frontend names. The path is first split at its slashes, and then each
+// part is decoded once, so that an encoded slash never changes the meaning.
+//
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +17,10 @@ namespace patchbay::frontends {
 struct RestPath {
   enum class Kind : std::uint8_t {
     tools,      // All tools.
-    tool,       // One: described, or called.
-    answer,     // Where a question of a call is answered.
+    tool,       // One tool: described, or called.
+    answer,     // The answers to a question of a call.
     resources,  // All resources.
-    resource,   // One: read.
+    resource,   // One resource: read.
     agents,     // All tools and resources as one list.
     health,
   };
@@ -26,14 +28,14 @@ struct RestPath {
   Kind kind = Kind::tools;
   Dialect dialect = Dialect::mcp;
   std::string name = {};        // Of the tool or resource, decoded.
-  std::string state = {};       // Of an answer: which call.
-  std::string_view path = {};   // Of a tool, as received: its answers are below it.
+  std::string state = {};       // The id of the call, for an answer.
+  std::string_view path = {};   // The path of a tool, as received: its answers are below it.
   std::string_view allow = {};  // The methods.
 };
 
-// Empty: there is nothing. An error: the path cannot be read, or could be read in two ways.
-// `method` decides what is meant below /agents, where tools and resources stand side by side.
-// Without a `topology` there is nothing below /gateway.
+// Empty: there is no such path. An error: the path cannot be read, or is ambiguous. `method`
+// distinguishes tools from resources below /agents. Without a `topology` there is nothing below
+// /gateway.
 Result<std::optional<RestPath>> find_target(std::string_view path, std::string_view method,
                                             std::string_view topology);
 

@@ -18,15 +18,15 @@ using net::HttpExchange;
 using Kind = RestPath::Kind;
 
 constexpr std::string_view kIdHeader = "X-Correlation-Id";
-constexpr std::size_t kMostId = 128;  // Bytes of an id that a client gives.
+constexpr std::size_t kMostId = 128;  // Bytes of an id from a client.
 
 bool wants_stream(const net::HttpRequest& request) {
   return net::preferred_type(net::accept_of(request), {net::kJson, net::kEventStream}) ==
          net::kEventStream;
 }
 
-// Whether the client can read what it will get, as far as that is known beforehand. A resource has
-// a type of its own, and the health of the gateway is for every kind of client.
+// Whether the client accepts the response type, as far as it is known in advance. A resource has
+// its own type, and the health of the gateway is for every kind of client.
 bool can_read_answer(const net::HttpRequest& request, const RestPath& target) {
   if (target.kind == Kind::health) return true;
   if (target.kind == Kind::resource && target.dialect == Dialect::plain) return true;
@@ -116,7 +116,7 @@ Task<void> Rest::serve(HttpExchange& exchange, const RestPath& target) {
   co_return co_await send_answer(exchange, *answer);
 }
 
-// The id that the client gives its call, if it fits a log line; else one of ours.
+// The id that the client gives its call, if it fits into a log line; else a generated one.
 std::string Rest::next_id(const HttpExchange& exchange) {
   const auto given = exchange.request.fields.find(kIdHeader);
   const auto plain = [](char c) { return c > ' ' && c <= '~'; };
@@ -126,7 +126,7 @@ std::string Rest::next_id(const HttpExchange& exchange) {
   return fmt::format("{}-{}", run_, ++calls_);
 }
 
-// Calls the tool, or goes on with a call that asked: then the body holds answers.
+// Calls the tool, or continues a call that asked a question: the body then holds the answers.
 Task<void> Rest::call_tool(HttpExchange& exchange, const RestPath& target) {
   auto body = object_in(exchange);
   if (!body) co_return co_await refuse(exchange, target.dialect, 400, body.error());
@@ -149,7 +149,7 @@ Task<void> Rest::run_tool(HttpExchange& exchange, const RestPath& target,
   RestCall running(server_, exchange, message, id_field(message), streamed ? &streaming_ : nullptr);
   auto reply = co_await running.run();
   if (!reply) co_return reply.error();
-  // Only a link that leads nowhere is wrong about an answer.
+  // For an answer, the only possible error is a link that is no longer valid.
   const bool stale = target.kind == Kind::answer && reply->why == Code::invalid_params;
   RestAnswer answer =
       stale ? error_answer(target.dialect, 409,
@@ -176,13 +176,14 @@ Task<void> Rest::read_resource(HttpExchange& exchange, const RestPath& target) {
   if (reply->is_error) {
     answer = failure_answer(target.dialect, *reply, true);
   } else if (reply->type == mcp::ResultType::input_required) {
-    // A GET cannot be answered; what a resource wants to know must come with a call.
+    // A GET cannot answer questions, so a resource that asks one needs a call.
     answer = error_answer(target.dialect, 409,
                           {Code::missing_capability, "the resource asks something first"});
   } else if (target.dialect == Dialect::mcp) {
     answer.body = std::move(reply->body);
   } else {
-    // What one caller may read, another may not: only without rules and callers is it for all.
+    // Callers may have different rights, so caching for all is allowed only without rules and
+    // callers.
     const bool same_for_all = exchange.caller->auth_method == AuthMethod::none && !catalog_.rules();
     answer = content_answer(exchange.request, *reply, same_for_all);
   }

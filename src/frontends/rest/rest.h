@@ -1,6 +1,5 @@
-// The front end for plain HTTP: tools and resources of the catalog as paths. Everything that is
-// asked becomes a call of a stateless MCP client, so that it is limited, routed and recorded like
-// one.
+// The frontend for plain HTTP: tools and resources of the catalog as paths. Every request becomes a
+// call of a stateless MCP client, so that it is limited, routed and recorded like one.
 //
 // One per worker; confined to it.
 #pragma once
@@ -46,7 +45,7 @@ class Rest final : public net::HttpHandler {
                       SyntheticRequest& request);
   Task<void> read_resource(net::HttpExchange& exchange, const RestPath& target);
 
-  // The following yield what to answer with.
+  // The following functions return the answer.
   Task<RestAnswer> show_tools(net::HttpExchange& exchange, Query query);
   Task<RestAnswer> show_tool(net::HttpExchange& exchange, const RestPath& target);
   Task<RestAnswer> show_resources(net::HttpExchange& exchange, Query query);
@@ -57,7 +56,7 @@ class Rest final : public net::HttpHandler {
   Task<mcp::Reply> page(net::HttpExchange& exchange, mcp::ItemKind kind, std::string cursor);
   Task<std::vector<std::string>> all(net::HttpExchange& exchange, mcp::ItemKind kind);
 
-  // How clients call the resource that `name` means: a URI, a name, or either behind its upstream.
+  // The public URI of the resource that `name` means: a URI, a name, or either after its upstream.
   Task<std::string> uri_of(std::string name, Caller caller);
 
   std::string next_id(const net::HttpExchange& exchange);
@@ -67,7 +66,7 @@ class Rest final : public net::HttpHandler {
   const OperationsView& operations_;
   RestSettings settings_;
   RestStreaming streaming_;
-  const std::string run_;  // In ids that we mint: those of others are others.
+  const std::string run_;  // In generated ids, to distinguish them from those of clients.
   std::uint64_t calls_ = 0;
 };
 

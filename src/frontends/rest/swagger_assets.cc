@@ -5,7 +5,8 @@
 // PATCHBAY_SWAGGER_UI is the folder of the npm package, set by CMake if it exists.
 #ifdef PATCHBAY_SWAGGER_UI
 
-// The bytes of a file between two symbols. The assembler reads it: no compiler has to.
+// The bytes of a file between two symbols. The assembler embeds them, so that no compiler parses
+// them.
 #define PATCHBAY_EMBED(symbol, file)                                                      \
   asm(".pushsection .rodata\n"                                                            \
       ".hidden " #symbol "_begin\n.global " #symbol "_begin\n" #symbol                    \

@@ -12,7 +12,7 @@ struct WebAsset {
   std::string_view content;
 };
 
-// Empty if the binary was built where npm could not be reached.
+// Empty if npm was unreachable when the binary was built.
 std::span<const WebAsset> swagger_assets();
 
 }  // namespace patchbay::frontends

@@ -16,8 +16,8 @@ constexpr std::string_view kFolder = "/swagger-ui/";
 constexpr std::string_view kHtml = "text/html; charset=utf-8";
 constexpr std::string_view kScript = "text/javascript; charset=utf-8";
 
-// Scripts only from our own files, requests only to ourselves, and no page around ours. Swagger UI
-// sets styles on its elements.
+// Scripts come only from our own files, requests go only to ourselves, and no page may frame ours.
+// Swagger UI sets styles on its elements.
 constexpr std::string_view kPolicy =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self' "
     "'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action "
@@ -63,7 +63,7 @@ struct Served {
   std::string etag;
 };
 
-// Everything there is below the folder.
+// All files below the folder.
 const std::vector<Served>& served() {
   static const std::vector<Served> all = [] {
     const auto files = swagger_assets();

@@ -1,5 +1,5 @@
-// The page on which people try REST: Swagger UI over the OpenAPI document, from the binary
-// alone. Nothing on it comes from elsewhere, and its headers see to that.
+// The page on which people try REST: Swagger UI over the OpenAPI document, from the binary alone.
+// It loads nothing from other hosts, and its headers enforce that.
 //
 // One per worker; confined to it.
 #pragma once

@@ -13,7 +13,7 @@ using wire::Header;
 constexpr std::string_view kFrontend = "wire-tcp";
 constexpr std::string_view kHelloAck = R"({"agreed_version":1})";
 constexpr std::size_t kLargestHeader = 16;
-constexpr std::size_t kLinger = 1 << 20;  // What is read and dropped after a refusal.
+constexpr std::size_t kLinger = 1 << 20;  // Bytes that are read and dropped after a refusal.
 constexpr auto kLingerTime = std::chrono::seconds(2);
 
 Header header_of(FrameHeader header) {
@@ -33,7 +33,7 @@ transport::FrameSettings frame_settings(const WireSettings& settings) {
           .pong = settings.pong};
 }
 
-// An MCP message that came without an envelope, in one.
+// Puts an MCP message that arrived without an envelope into one.
 std::string in_envelope(std::string_view payload) {
   const auto message = json::member(payload, "message").value_or(payload);
   const auto token = json::string_member(payload, "auth_token").value_or("");
@@ -73,7 +73,7 @@ Task<void> WireConnection::run(Stop& idle) {
   }
   auto served = co_await serving.drain(kNever);
   if (!served) {
-    // Told to stop at once.
+    // Stopped without waiting.
     session_.end_at_once();
     auto draining = serving.drain(kNever);
     served = co_await draining.shielded();
@@ -83,7 +83,7 @@ Task<void> WireConnection::run(Stop& idle) {
   co_return co_await send_close(done ? "" : "the gateway stops");
 }
 
-// The last frame says why; after everything else.
+// The last frame gives the reason, after everything else was sent.
 Task<void> WireConnection::send_close(std::string_view why) {
   if (refused_) why = wire::info(wire::fault_code(refused_->code)).name;
   auto drained = co_await frames_.outbox().drained(times_.write);
@@ -99,7 +99,7 @@ Task<void> WireConnection::send_close(std::string_view why) {
   co_return ok();
 }
 
-// Closing while there is something to read would take back what was just written.
+// Closing with unread input would discard the data that was just written.
 Task<void> WireConnection::linger() {
   const Deadline deadline = here().now() + kLingerTime;
   std::string rubbish(4096, '\0');
@@ -136,7 +136,7 @@ Task<void> WireConnection::on_data(std::string_view payload) {
   auto taken = co_await session_.take(wrapped.empty() ? payload : std::string_view(wrapped));
   if (!taken) {
     refused_ = taken.error();
-    co_return Error{Code::cancelled, "the client has been told why"};
+    co_return Error{Code::cancelled, "the client has received the reason"};
   }
   frames_.set_deadline(kNever);
   frames_.set_most(session_.allowed());

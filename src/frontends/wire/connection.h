@@ -1,6 +1,6 @@
 // A WireConnection is one client of the wire protocol on TCP, from its first frame to its last.
 //
-// Confined to its worker; lives inside the task that serves it.
+// Confined to its worker; owned by the task that serves it.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace patchbay::frontends {
 class WireConnection final : WireSink, transport::FrameConnection::Listener {
  public:
   struct Times {
-    std::chrono::nanoseconds write;  // For what is left to write at the end.
+    std::chrono::nanoseconds write;  // For the unsent rest at the end.
     std::chrono::nanoseconds grace;  // For calls of a client that has ended its side.
   };
 
@@ -24,7 +24,7 @@ class WireConnection final : WireSink, transport::FrameConnection::Listener {
   WireConnection(WireHost& host, net::Stream& stream, const net::PeerAddress& from,
                  const Times& times);
 
-  // Serves until the client leaves or breaks the protocol, or `idle` is requested.
+  // Serves until the client disconnects or breaks the protocol, or `idle` is requested.
   Task<void> run(Stop& idle);
 
  private:
@@ -35,7 +35,7 @@ class WireConnection final : WireSink, transport::FrameConnection::Listener {
   Task<void> on_frame(wire::FrameType type, std::string_view payload) override;
   Task<void> on_data(std::string_view payload);
 
-  // Ends reading; nobody is left to be answered.
+  // Ends reading; no client is left to answer.
   void give_up();
   Task<void> send_close(std::string_view why);
   Task<void> linger();
@@ -46,9 +46,10 @@ class WireConnection final : WireSink, transport::FrameConnection::Listener {
   transport::FrameConnection frames_;
   WireSession session_;
   Stop reading_;
-  std::optional<Error> refused_;  // Why the connection is closed; the client has been notified.
-  bool gone_ = false;             // The client does not read, or is not there any more.
-  bool bare_ = false;             // Its payloads are MCP messages without an envelope.
+  std::optional<Error>
+      refused_;        // The reason for closing the connection, which the client has received.
+  bool gone_ = false;  // The client does not read, or has disconnected.
+  bool bare_ = false;  // Its payloads are MCP messages without an envelope.
 };
 
 }  // namespace patchbay::frontends

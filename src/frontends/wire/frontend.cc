@@ -24,7 +24,7 @@ class WireFrontend final : public Frontend {
   void update() override {
     host_.update(shared_.state());
     tcp_.update(shared_.settings().tcp);
-    // Whether a listener has TLS never changes; with which certificate does.
+    // Whether a listener has TLS never changes, but its certificate does.
     if (shared_.settings().tls) {
       tls_ = shared_.settings().tls;
       tcp_.update_tls(tls_);
@@ -70,7 +70,7 @@ SharedWireFrontend::SharedWireFrontend(WireFrontendSettings settings,
 void SharedWireFrontend::update(WireFrontendSettings settings) {
   settings_ = std::move(settings);
   const WireSettings& wire = settings_.wire;
-  // What callers have used of their rates stays counted unless the settings change.
+  // Rate counts of callers are preserved unless the settings change.
   if (!state_ || state_->settings != wire) {
     state_ = std::make_shared<WireState>(wire, settings_.rate_keys);
   }

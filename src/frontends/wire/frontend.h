@@ -1,5 +1,5 @@
-// The wire protocol as a front end: on TCP with a listener of its own, and on WebSockets at the
-// path of MCP.
+// The frontend for the wire protocol: on TCP with its own listener, and on WebSockets at the path
+// of MCP.
 //
 // See frontends/frontend.h for threads.
 #pragma once
@@ -13,7 +13,7 @@ namespace patchbay::frontends {
 struct WireFrontendSettings {
   WireSettings wire;
   WireTcpSettings tcp;
-  std::size_t rate_keys = 100'000;             // Callers and addresses that are counted apart.
+  std::size_t rate_keys = 100'000;             // Callers and addresses that are counted separately.
   std::shared_ptr<const net::TlsContext> tls;  // Of the TCP listener; null: plain.
 };
 

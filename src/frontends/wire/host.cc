@@ -22,7 +22,8 @@ WireShared::WireShared(metrics::Registry& registry)
                               "Messages of the wire protocol that were refused.")),
       large(registry.counter("patchbay_wire_large_messages_total",
                              "Messages of the wire protocol above the recommended 1 MiB.")),
-      sessions(registry.gauge("patchbay_wire_sessions", "Clients that speak the wire protocol.")) {}
+      sessions(registry.gauge("patchbay_wire_sessions", "Clients that speak the wire protocol.")),
+      websockets(registry.gauge("patchbay_websockets", "WebSockets that are open.")) {}
 
 std::string& WireHost::scratch() {
   constexpr std::size_t kKeep = 64 * 1024;

@@ -1,6 +1,6 @@
-// A WireHost is what all sessions of the wire protocol on one worker have in common, over TCP and
+// A WireHost is the shared state of all sessions of the wire protocol on one worker, over TCP and
 // over WebSocket: the gateway, the authenticator, the settings, and the list of sessions to notify.
-// WireShared is what the hosts of all workers share.
+// WireShared is the shared state of the hosts of all workers.
 //
 // One per worker; confined to it.
 #pragma once
@@ -20,13 +20,13 @@
 
 namespace patchbay::frontends {
 
-// The settings, and the counts that belong to them. Made anew when the settings change; shared by
+// The settings, and the counts that belong to them. Replaced when the settings change; shared by
 // all workers.
 struct WireState {
   WireState(const WireSettings& given, std::size_t rate_keys);
 
   const WireSettings settings;
-  policy::Rates rates;  // Of authenticated callers, and of each connection of all others.
+  policy::Rates rates;  // By authenticated caller, and by connection for all others.
 };
 
 struct WireShared {
@@ -35,13 +35,14 @@ struct WireShared {
   policy::ReplayGuard replay;
   std::shared_ptr<metrics::Counter> messages;
   std::shared_ptr<metrics::Counter> faults;  // Messages that were refused.
-  std::shared_ptr<metrics::Counter> large;   // Messages above the size that is recommended.
+  std::shared_ptr<metrics::Counter> large;   // Messages above the recommended size.
   std::shared_ptr<metrics::Gauge> sessions;
+  std::shared_ptr<metrics::Gauge> websockets;  // Including those with plain MCP.
 };
 
 class WireHost {
  public:
-  // A session, as far as it is notified of changes.
+  // A session as the receiver of notifications.
   class Session {
    public:
     virtual void notify_changed(gateway::CatalogChanges& update) = 0;
@@ -68,10 +69,10 @@ class WireHost {
   const gateway::CatalogView& catalog() const { return catalog_; }
   RequestAuthenticator& authenticator() { return authenticator_; }
   WireShared& shared() { return shared_; }
-  // Those in force now. A session keeps the ones that it began with.
+  // The current settings. A session uses the ones that it began with.
   const std::shared_ptr<WireState>& state() const { return state_; }
 
-  // Empty memory to write a message into that is sent before anything else is written.
+  // Empty memory for a message that is sent before anything else is written.
   std::string& scratch();
 
   void add(Session& session);

@@ -26,7 +26,7 @@ bool is_wire_version(std::string_view text) {
          text.find('.', dot + 1) == std::string_view::npos;
 }
 
-// All the versions that the client says it speaks.
+// All versions that the client supports.
 std::vector<std::string> versions_of(const mcp::Message& initialize) {
   std::vector<std::string> all;
   const auto add = [&all](std::string_view raw) {
@@ -41,7 +41,8 @@ std::vector<std::string> versions_of(const mcp::Message& initialize) {
 
 bool is_true(std::optional<std::string_view> raw) { return raw && *raw == "true"; }
 
-// Where a client of MCP says what it knows of the wire: capabilities.experimental.wire.
+// The member in which an MCP client describes its support of the wire protocol:
+// capabilities.experimental.wire.
 bool takes_chunks(std::string_view capabilities) {
   if (is_true(json::member(capabilities, "chunking"))) return true;
   const auto experimental = json::member(capabilities, "experimental");
@@ -49,7 +50,7 @@ bool takes_chunks(std::string_view capabilities) {
   return wire && is_true(json::member(*wire, "chunking"));
 }
 
-// What is true becomes an object, what is false is left out.
+// True becomes an object, and false is left out.
 std::string as_objects(std::string_view capabilities) {
   std::string out;
   json::Object object(out);
@@ -74,7 +75,7 @@ std::string rate_limiting(const WireRate& rate) {
                      rate.default_limit, config::print(rate.window));
 }
 
-// What the wire adds to the capabilities of MCP.
+// The additions of the wire protocol to the capabilities of MCP.
 void add_wire(json::Object& object, const WireSettings& settings) {
   object.raw("binary_protocol", "true");
   object.raw("per_message_auth", settings.per_message_auth == MessageAuth::off ? "false" : "true");

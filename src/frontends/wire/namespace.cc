@@ -23,7 +23,7 @@ Result<std::string> upstream_of(std::string_view target_namespace,
   if (std::ranges::find(kEverything, target_namespace) != kEverything.end()) return std::string();
   if (catalog.find_upstream(target_namespace)) return std::string(target_namespace);
   return Error{Code::not_found,
-               fmt::format("unknown namespace '{}': leave target_namespace out, or say `system` or "
+               fmt::format("unknown namespace '{}': leave target_namespace out, or use `system` or "
                            "the name of an upstream",
                            target_namespace)};
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "json/read.h"
 #include "json/write.h"
 #include "mcp/compose.h"
+#include "mcp/methods.h"
 #include "net/io/address_share.h"
 #include "observe/log.h"
 #include "transport/wire/fault.h"
@@ -37,7 +39,7 @@ Result<void> check_content(const wire::Envelope& envelope) {
   return Error{Code::invalid_request, "give either 'mcp_payload' or 'error', not both"};
 }
 
-// The handshake and pings keep a connection going; they cost nothing that needs a bound.
+// The handshake and pings keep a connection open and cost nothing that needs a limit.
 bool is_counted(std::string_view method) {
   const auto* const known = std::ranges::find(mcp::kMethods, method, &mcp::Method::name);
   if (known == mcp::kMethods.end()) return true;
@@ -137,7 +139,7 @@ Result<void> WireSession::turn_away(const wire::Envelope& envelope, const Error&
   return ok();
 }
 
-// Who sends this message; the same as before, or nobody.
+// The caller of this message: the same as before, or none.
 Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
   const MessageAuth mode = state_->settings.per_message_auth;
   if (!host_.authenticator().asks())
@@ -168,7 +170,7 @@ bool WireSession::would_let_in(const Caller& caller) const {
          (caller->auth_method != AuthMethod::none || !host_.authenticator().asks());
 }
 
-// The first message of a caller opens the conversation.
+// The first message of a caller starts the conversation.
 Task<void> WireSession::enter(Caller caller) {
   if (caller_ == caller) co_return ok();
   caller_ = caller;
@@ -219,8 +221,8 @@ void WireSession::dispatch(const wire::Envelope& envelope) {
     return answer_fault(envelope, message.id, parsed.error());
   }
   if (message.kind == mcp::Message::Kind::request) return request(envelope, std::move(own));
-  // What is cancelled gets no answer.
-  if (message.method == "notifications/cancelled") {
+  // A cancelled request gets no answer.
+  if (mcp::local_of(message.method) == mcp::Local::cancelled) {
     pending_.erase(std::string(gateway::cancelled_id(message)));
   }
   conversation_->take(std::move(own));
@@ -242,13 +244,13 @@ void WireSession::request(const wire::Envelope& envelope, std::unique_ptr<mcp::O
   if (!upstream) return refuse(envelope, message.id, upstream.error());
   Pending pending{envelope.id, envelope.correlation_id, std::string(message.method), *upstream};
   std::string changed;
-  if (message.method == "initialize") {
+  if (mcp::local_of(message.method) == mcp::Local::initialize) {
     auto offer = read_offer(message);
     if (!offer) return answer_fault(envelope, message.id, offer.error());
     chunking_ = offer->chunking && sink_.in_pieces();
     changed = std::move(offer->request);
     pending.offer = *std::move(offer);
-  } else if (message.method == "tools/call" && !upstream->empty()) {
+  } else if (mcp::action_of(message.method) == mcp::Action::call_tool && !upstream->empty()) {
     changed = call_within(*upstream, message, *catalog);
   }
   pending_.emplace(std::string(message.id), std::move(pending));
@@ -275,7 +277,7 @@ Result<void> WireSession::admit(const mcp::Message& message) const {
                                                state_->settings.requests)};
   }
   if (!is_counted(message.method)) return ok();
-  // Several clients may share an address: a person with two of them, or everybody behind a proxy.
+  // Several clients may share an address: those of one person, or all clients behind a proxy.
   const Principal& client = caller_->auth_method == AuthMethod::none ? connection_ : *caller_;
   policy::Rates::Permit permit;
   std::optional<policy::Quota> quota;
@@ -340,19 +342,19 @@ Result<void> WireSession::post(const wire::Heading& heading, std::string_view pa
   wire::write_to(text, heading, payload);
   if (text.size() <= sink_.most()) return sink_.send(text, WireSink::Kind::message);
   if (id.empty()) return Error{Code::too_large, "a message too large for a frame"};
-  const Error too_large{Code::too_large,
-                        fmt::format("the answer has {} bytes and does not fit into a frame; say "
-                                    "`chunking` in the capabilities to get it in pieces",
-                                    payload.size())};
+  const Error too_large{
+      Code::too_large, fmt::format("the answer has {} bytes and does not fit into a frame; declare "
+                                   "`chunking` in the capabilities to get it in pieces",
+                                   payload.size())};
   const std::string refusal = mcp::response(id, mcp::error_reply(too_large));
   return sink_.send(wire::write(heading, refusal), WireSink::Kind::message);
 }
 
-// The answer to a request that says what is wrong with it.
+// The answer to a request that has an error.
 void WireSession::answer_fault(const wire::Envelope& about, std::string_view id, const Error& why) {
   const std::string text = mcp::response(id, mcp::error_reply(why));
   auto sent = post({.correlation_id = about.id}, text, id);
-  (void)sent;  // If the client has gone, the transport ends the session.
+  discard(sent, "if the client has disconnected, the transport ends the session");
 }
 
 // Sends the client why its message was refused.
@@ -372,7 +374,7 @@ void WireSession::refuse(const wire::Envelope& about, std::string_view id, const
     sent = sink_.send(wire::write_error(heading, fault, payload),
                       as_response ? WireSink::Kind::message : WireSink::Kind::error);
   }
-  (void)sent;  // If the client has gone, the transport ends the session.
+  discard(sent, "if the client has disconnected, the transport ends the session");
 }
 
 void WireSession::notify_changed(gateway::CatalogChanges& update) {

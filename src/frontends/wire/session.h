@@ -1,7 +1,7 @@
 // A WireSession is one client of the wire protocol, whether it came by TCP or by WebSocket:
-// envelopes in, envelopes out, and in between an MCP conversation like any other. It finds out who
-// sends each message, refuses what is too old, too often or too much, and puts answers back under
-// the id of the message that asked. Any number of requests run at once and are answered as they
+// envelopes in, envelopes out, and in between an MCP conversation like any other. It finds the
+// caller of each message, refuses messages that are too old, too frequent or too large, and gives
+// each answer the id of its request. Any number of requests run at once and are answered as they
 // finish.
 //
 // How a transport uses it:
@@ -17,9 +17,10 @@
 //   session.end();
 //   co_await scope.drain(kNever);
 //
-// `caller` is whom the connection itself has proved to be (the header of an upgrade), or null: then
-// the certificate speaks for it, or the `auth_token` of a message. Until somebody does, allowed()
-// says how little the transport may read at a time, and after `first_message` it should hang up.
+// `caller` is the caller that the connection has authenticated (by the header of an upgrade), or
+// null: then the certificate identifies it, or the `auth_token` of a message. Until the caller is
+// known, allowed() limits how much the transport may read at a time, and after `first_message` it
+// should close the connection.
 //
 // Confined to one worker.
 #pragma once
@@ -47,10 +48,10 @@ class WireSink {
   enum class Kind : std::uint8_t { message, error };
 
   // Queues one text. Code::overloaded if the client does not read, Code::unavailable once it has
-  // gone; in both cases the transport ends the session.
+  // disconnected; in both cases the transport ends the session.
   virtual Result<void> send(std::string_view text, Kind kind) = 0;
 
-  // The largest text that it carries; larger ones go in pieces to clients that take them.
+  // The largest text that it carries; clients that accept chunks get larger ones in chunks.
   virtual std::size_t most() const = 0;
   // False: it splits large texts by itself.
   virtual bool in_pieces() const = 0;
@@ -59,7 +60,7 @@ class WireSink {
   ~WireSink() = default;
 };
 
-// Who is at the other end.
+// The client at the other end.
 struct WirePeer {
   std::string_view frontend;  // "wire-tcp" or "wire-ws"; outlives the session.
   net::PeerAddress from;
@@ -74,30 +75,30 @@ class WireSession final : WireHost::Session, transport::Channel, AnswerSink {
   WireSession(WireHost& host, WireSink& sink, WirePeer peer);
   ~WireSession() override;
 
-  // Serves until end(); then answers what was asked, for at most `grace`.
+  // Serves until end(), then answers the requests in progress, for at most `grace`.
   Task<void> run(std::chrono::nanoseconds grace);
 
   // Takes one message. Fails if the connection must be closed; the client has been notified.
-  // REQUIRES: run() has begun; the last take() is done; the text stays there until then.
+  // REQUIRES: run() has begun; the last take() is done; the text stays valid until then.
   Task<void> take(std::string_view text);
 
-  // The client has ended its side; or has gone, and nobody is left to be answered.
+  // The client has ended its side, or has disconnected and needs no answers.
   void end();
   void end_at_once();
 
   // Sends the client a fault that concerns no message in particular.
   void report_fault(const Error& why) { refuse({}, "", why); }
 
-  // How large a message may be, which depends on whether the client is authenticated.
+  // The maximum size of a message, which depends on whether the client is authenticated.
   std::size_t allowed() const;
   bool known() const { return caller_ != nullptr; }
   bool idle() const { return pending_.empty(); }
 
  private:
-  // A request that runs.
+  // A running request.
   struct Pending {
-    std::string envelope;          // The id that it came under.
-    std::string correlation = {};  // That the client gave itself, if it did.
+    std::string envelope;          // The id of its envelope.
+    std::string correlation = {};  // The client's own correlation id, if it has one.
     std::string method = {};
     std::string upstream = {};            // The namespace, if it is one upstream's.
     std::optional<WireOffer> offer = {};  // Of an `initialize`.
@@ -112,7 +113,7 @@ class WireSession final : WireHost::Session, transport::Channel, AnswerSink {
   Result<void> send(std::string message, const transport::Sending& how) override;
   void close_sending() override {}
   void close() override {}
-  // AnswerSink: puts the answer into an envelope under the id of the one that asked.
+  // AnswerSink: puts the answer into an envelope with the id of its request.
   Result<void> answer(std::string_view id, const mcp::Reply& reply) override;
 
   Task<Caller> sender(const wire::Envelope& envelope);
@@ -121,7 +122,7 @@ class WireSession final : WireHost::Session, transport::Channel, AnswerSink {
   Result<void> check_fresh(const wire::Envelope& envelope, const Principal& caller) const;
   void note_size(std::size_t size) const;
   void dispatch(const wire::Envelope& envelope);
-  // `message` is what was read from `text`, which is used up.
+  // `message` was parsed from `text`, which is consumed.
   void request(const wire::Envelope& envelope, std::unique_ptr<mcp::OwnMessage> own);
   void request_within(const wire::Envelope& envelope, const NamedRequest& named);
   Result<void> admit(const mcp::Message& message) const;
@@ -138,15 +139,15 @@ class WireSession final : WireHost::Session, transport::Channel, AnswerSink {
   WireSink& sink_;
   const WirePeer peer_;
   const std::shared_ptr<WireState> state_;
-  Principal connection_;  // What rates count for an unauthenticated caller.
-  Caller caller_;         // Of the last message; always the same principal.
+  Principal connection_;  // The key by which rates count an unauthenticated caller.
+  Caller caller_;         // The caller of the last message; always the same principal.
   Shares::Share share_;   // Of a caller that authenticated later.
   Listener* listener_ = nullptr;
-  std::optional<Conversation> conversation_;  // Since the caller is known.
+  std::optional<Conversation> conversation_;  // Set once the caller is known.
   OneShot<void> begun_;
   TextMap<Pending> pending_;  // By the raw id of the request.
   wire::ChunkReader chunks_;
-  bool chunking_ = false;  // The client takes messages in pieces.
+  bool chunking_ = false;  // The client accepts chunks.
 };
 
 }  // namespace patchbay::frontends

@@ -17,7 +17,7 @@ using std::chrono::seconds;
 
 constexpr auto kToken = "a-token-of-some-length";
 
-// Answers when the test says so.
+// Answers when the test requires it.
 class SlowUpstream final : public gateway::Upstream {
  public:
   std::string_view name() const override { return "up"; }

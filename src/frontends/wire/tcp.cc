@@ -5,7 +5,6 @@
 #include "net/io/address_share.h"
 #include "net/io/socket.h"
 #include "net/stream/proxy_header.h"
-#include "observe/log.h"
 #include "transport/wire/envelope.h"
 #include "transport/wire/fault.h"
 #include "transport/wire/frame.h"
@@ -13,7 +12,7 @@
 namespace patchbay::frontends {
 namespace {
 
-// To a client that has sent nothing yet.
+// For a client that has sent nothing yet.
 std::string error_frame(const Error& why) {
   return wire::encode(wire::Header::seven, wire::FrameType::error,
                       wire::write_error({}, wire::fault_object(why)));
@@ -66,7 +65,7 @@ Task<void> WireTcp::serve(net::Fd fd, net::PeerAddress from, bool secure) {
   Shares::Share share;
   auto served =
       settings_.proxy_protocol ? co_await learn_client(stream, from, secure, share) : ok();
-  if (served && secure) served = co_await shake_hands(stream, from);
+  if (served && secure) served = co_await do_handshake(stream, from);
   if (served) {
     WireConnection connection(host_, stream, from, {settings_.write_time, settings_.grace});
     served = co_await connection.run(idle_);
@@ -85,7 +84,7 @@ Task<void> WireTcp::learn_client(net::Stream& stream, net::PeerAddress& from, bo
     counters_.refused->add();
     co_return client.error();
   }
-  from = *client;
+  from = client->value_or(from);
   auto taken = net::take_connection_share(from, proxies);
   if (taken) {
     share = *std::move(taken);
@@ -96,19 +95,12 @@ Task<void> WireTcp::learn_client(net::Stream& stream, net::PeerAddress& from, bo
   co_return taken.error();
 }
 
-Task<void> WireTcp::shake_hands(net::Stream& stream, const net::PeerAddress& from) {
+Task<void> WireTcp::do_handshake(net::Stream& stream, const net::PeerAddress& from) {
   auto done = co_await handshakes_.run(start_tls(stream), settings_.handshakes, idle_);
   if (done) {
     (stream.resumed_tls() ? counters_.tls_resumed : counters_.tls_full)->add();
-    co_return done;
-  }
-  const Error& why = done.error();
-  const bool slow = why.code == Code::timeout || why.code == Code::cancelled;
-  (slow ? counters_.tls_slow : counters_.tls_failed)->add();
-  if (!slow && !why.message.empty()) {
-    log::Line(log::Level::info, "tls handshake failed")
-        .add("peer", from.text())
-        .add("why", why.message);
+  } else {
+    counters_.add_failed_handshake(done.error(), from);
   }
   co_return done;
 }
@@ -116,7 +108,7 @@ Task<void> WireTcp::shake_hands(net::Stream& stream, const net::PeerAddress& fro
 Task<void> WireTcp::start_tls(net::Stream& stream) {
   const Deadline deadline = here().now() + settings_.handshake_time;
   auto first = co_await stream.first_byte(deadline);
-  // It has sent nothing: nothing is logged.
+  // It has sent nothing, so nothing is logged.
   if (!first) co_return Error{first.error().code, ""};
   if (*first == 'M') {
     const Error plain{Code::invalid_request, "this port speaks TLS; use tcps://"};
@@ -136,10 +128,7 @@ void WireTcp::close() {
 Task<void> WireTcp::stop(Deadline deadline) {
   auto accepted = co_await accepting_.stop();
   if (!accepted) co_return accepted;
-  auto drained = co_await connections_.drain(deadline);
-  if (drained) co_return ok();
-  connections_.cancel();
-  co_return co_await connections_.drain(kNever);
+  co_return co_await connections_.finish(deadline);
 }
 
 }  // namespace patchbay::frontends

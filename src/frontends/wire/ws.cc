@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/discard.h"
 #include "core/release.h"
 #include "frontends/exchange_share.h"
 #include "frontends/wire/session.h"
@@ -19,8 +20,9 @@ namespace {
 
 using net::WsClose;
 
-constexpr std::size_t kMostWaiting = 16;  // Texts that are read before the first is dealt with.
-constexpr auto kUnbounded = std::chrono::hours(24);  // The server itself ends what takes longer.
+constexpr std::size_t kMostWaiting = 16;  // Texts that are read before the first one is processed.
+constexpr auto kUnbounded =
+    std::chrono::hours(24);  // The server itself ends connections that take longer.
 
 net::WebSocketSettings socket_settings(const WireSettings& wire,
                                        std::chrono::nanoseconds write_time) {
@@ -35,7 +37,7 @@ net::WebSocketSettings socket_settings(const WireSettings& wire,
   return settings;
 }
 
-// An MCP message, or a batch of them; anything else is an envelope or nothing at all.
+// An MCP message, or a batch of them; any other text is an envelope or invalid.
 bool is_plain(std::string_view text) {
   return mcp::is_batch(text) || json::member(text, "jsonrpc").has_value();
 }
@@ -101,15 +103,16 @@ class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Chan
   net::HttpExchange& exchange_;
   const std::size_t most_;
   net::WebSocket socket_;
-  std::optional<WireSession> session_;        // Either this
-  std::optional<Conversation> conversation_;  // or that, since the first text.
+  std::optional<WireSession> session_;        // Either this one
+  std::optional<Conversation> conversation_;  // or that one, decided by the first text.
   transport::Channel::Listener* listener_ = nullptr;
-  std::vector<std::string> texts_;  // Not dealt with yet.
-  OneShot<void> update_;            // A text has come, or none will.
+  std::vector<std::string> texts_;  // Not processed yet.
+  OneShot<void> update_;            // A text has arrived, or none will.
   Scope scope_;
-  bool ended_ = false;     // No text follows those that have come.
-  bool left_ = false;      // The client has gone, or is to be left.
-  bool stopping_ = false;  // The server stops: what was asked is answered, no more is taken.
+  bool ended_ = false;  // No text follows those that have arrived.
+  bool left_ = false;   // The client has disconnected, or is to be disconnected.
+  bool stopping_ =
+      false;  // The server stops: pending requests are answered, and no more are accepted.
 };
 
 Task<void> WireWs::Client::run() {
@@ -123,7 +126,7 @@ Task<void> WireWs::Client::run() {
   if (first) {
     auto served = is_plain(*first) ? co_await serve_plain(*std::move(first))
                                    : co_await serve_wire(*std::move(first));
-    (void)served;  // However it ended, the socket is what is left to close.
+    discard(served, "however it ended, only the socket is left to close");
   }
   socket_.close(stopping_ ? WsClose::going_away : WsClose::normal, stopping_ ? "stopping" : "");
   co_return co_await socket_.over();
@@ -152,7 +155,7 @@ void WireWs::Client::on_text(std::string& text) {
 void WireWs::Client::on_end(WsClose, const std::string&) {
   ended_ = true;
   update_.deliver(ok());
-  // What came before a fault of the client is answered.
+  // Messages before a fault of the client are answered.
   if (socket_.open()) return socket_.answer_first();
   left_ = true;
   if (conversation_) conversation_->end_at_once();
@@ -167,7 +170,7 @@ void WireWs::Client::leave(WsClose code, std::string_view why) {
 
 Result<void> WireWs::Client::put(std::string_view text) {
   auto sent = socket_.send(text);
-  // A client that misses one answer cannot trust the others.
+  // A client that misses one answer cannot rely on the others.
   if (!sent && sent.error().code == Code::overloaded) {
     leave(WsClose::try_later, "the client reads too slowly");
   }
@@ -212,7 +215,7 @@ Task<void> WireWs::Client::serve_plain(std::string text) {
   co_return co_await end(*conversation_);
 }
 
-// What was asked is answered, unless the client has gone or the server has no more time.
+// Pending requests are answered, unless the client has disconnected or the server has no more time.
 template <class Served>
 Task<void> WireWs::Client::end(Served& served) {
   if (left_) {
@@ -247,6 +250,7 @@ Task<void> WireWs::handle(net::HttpExchange& exchange) {
   }
   auto switched = co_await exchange.switch_protocols(answer.fields);
   if (!switched) co_return switched;
+  const metrics::Counted open(*host_.shared().websockets);
   Client client(*this, exchange);
   co_return co_await client.run();
 }

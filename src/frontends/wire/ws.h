@@ -1,6 +1,6 @@
-// The front end for WebSockets, at the path of MCP. Each text is an envelope of the wire protocol
-// or, if the first one is, a plain MCP message; a client does one or the other. Who it is has been
-// found out before the connection became a WebSocket.
+// The frontend for WebSockets, at the path of MCP. Each text is an envelope of the wire protocol
+// or, if the first one is, a plain MCP message; a client uses one form throughout. The caller is
+// authenticated before the connection becomes a WebSocket.
 //
 // One per worker; confined to it.
 #pragma once
@@ -16,8 +16,8 @@ namespace patchbay::frontends {
 
 class WireWs final : public net::HttpHandler {
  public:
-  // `write_time` is how long a client may take to read anything of what waits for it. REQUIRES:
-  // `host` outlives this.
+  // `write_time` is how long a client may read nothing while data waits for it. REQUIRES: `host`
+  // outlives this.
   WireWs(WireHost& host, std::chrono::nanoseconds write_time)
       : host_(host), write_time_(write_time) {}
 

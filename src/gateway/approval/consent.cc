@@ -5,6 +5,7 @@
 #include "async/one_shot.h"
 #include "crypto/sha256.h"
 #include "gateway/call/clock.h"
+#include "gateway/call/trace_context.h"
 #include "json/canonical.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
@@ -14,9 +15,9 @@
 namespace patchbay::gateway {
 namespace {
 
-// The tool is there, so its caller hears what is wrong as it would from the tool itself.
+// The tool exists, so its caller learns what is wrong as it would from the tool itself.
 mcp::Reply refusal(std::string_view why) {
-  auto reply = mcp::result_reply(mcp::tool_result({why}, true));
+  auto reply = mcp::tool_result({why}, true);
   reply.why = Code::forbidden;
   return reply;
 }
@@ -38,13 +39,14 @@ bool can_fill_in_forms(const Call& call) {
 
 }  // namespace
 
-// What a person is asked about.
+// The call that a person decides about.
 struct Consent::Question {
   policy::ApprovalSubject subject;
   std::string arguments;  // Canonical.
 };
 
-// Over REST, in goals and on the bus the caller itself would answer, who is to be restrained.
+// Over REST, in goals and on the bus the caller itself would answer, although the rule restricts
+// that caller.
 bool Consent::may_ask_user(const Call& call) const {
   return call.has_user && can_fill_in_forms(call) && approvals_.settings().elicit.value_or(false);
 }
@@ -88,22 +90,25 @@ Task<std::optional<mcp::Reply>> Consent::approve(Call& call, const Question& que
   co_return wait_for_admin(call, question);
 }
 
-// The time of the call stands still while a person thinks.
+// The deadline of the call is suspended while a person decides.
 Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& question) {
   const std::string message =
       fmt::format("{} wants to call {} with {}. Approve this call?", call.caller->name,
                   question.subject.tool, question.arguments);
   const std::string params =
       fmt::format(R"({{"message":{},"requestedSchema":{}}})", json::quote(message), kForm);
-  // Shared: a client that has been asked is answered to even when nobody waits any more.
+  // Shared, because the client may answer after nobody waits any more.
   const auto answer = std::make_shared<OneShot<mcp::Reply>>();
   const Deadline asked = here().now();
-  ask(call, "elicitation/create", params,
+  const auto traced = begin_question(call, params);
+  ask(call, "elicitation/create", traced.params,
       [answer](mcp::Reply reply) { answer->deliver(std::move(reply)); });
   auto reply = co_await answer->wait(asked + call.timeout);
+  call.trace.end_question(traced.number, !reply || reply->is_error);
   pause_clock(call, here().now() - asked);
   if (!reply) {
     if (reply.error().code != Code::timeout) co_return reply.error();
+    approvals_.note_decision("unanswered", here().now() - asked);
     co_return refusal("nobody answered whether this call is approved; it was not made");
   }
   if (reply->is_error) co_return wait_for_admin(call, question);
@@ -111,6 +116,7 @@ Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& qu
   const bool approved = json::string_member(reply->body, "action") == "accept" &&
                         json::member(content, "approve") == "true";
   note_decision(call, question.subject, approved);
+  approvals_.note_decision(approved ? "approved" : "refused", here().now() - asked);
   if (approved) {
     call.approved_by = fmt::format("the user of {}", call.caller->name);
     co_return std::nullopt;

@@ -1,7 +1,7 @@
 // Consent decides whether a call that is allowed only under conditions may be sent: by its
 // arguments and, where the rules require it, by an approval. The user of an MCP client is asked
-// where that is allowed and the client can ask; otherwise the reply says how an admin can approve
-// the call.
+// where that is allowed and the client can ask; otherwise the reply explains how an admin can
+// approve the call.
 //
 // One per worker; confined to it. The approvals are shared.
 #pragma once
@@ -24,12 +24,11 @@ class Consent {
   Consent(policy::Approvals& approvals, Recorder& recorder)
       : approvals_(approvals), recorder_(recorder) {}
 
-  // Null if the call may be sent, else what it is answered with. REQUIRES: the entry has
-  // conditions.
+  // Null if the call may be sent, else its answer. REQUIRES: the entry has conditions.
   Task<std::optional<mcp::Reply>> evaluate(Call& call, const CatalogEntry& entry,
                                            const Catalog& catalog);
 
-  // Whether the conditions of `entry` may have the client of `call` asked.
+  // Whether the conditions of `entry` may require a question to the client of `call`.
   bool may_ask(const Call& call, const CatalogEntry& entry) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace patchbay {
 namespace {
 
-constexpr std::size_t kMaxQuotedBytes = 64;  // Of the caller's text, in an Error.
+constexpr std::size_t kMaxQuotedBytes = 64;  // Bytes of the caller's text in an Error.
 
 using Raw = std::optional<std::string_view>;
 
@@ -30,7 +30,7 @@ Error unknown_argument(std::string_view stranger, std::initializer_list<std::str
           fmt::format("unknown argument '{}'; known: {}", clip(stranger), fmt::join(known, ", "))};
 }
 
-// The only argument that may be there, read in one pass.
+// The only allowed argument, read in one pass.
 Result<Raw> sole(std::string_view arguments, std::string_view name) {
   Raw found;
   std::optional<Error> fault;

@@ -1,5 +1,7 @@
-// How a tool that is compiled in reads its arguments: each reader answers with the value or with an
-// Error that tells the caller what to give. Values only; usable from any thread.
+// How compiled-in tools read their arguments: each reader returns the value, or an Error that names
+// the expected value.
+//
+// Values only; usable from any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +22,11 @@ Result<void> check_argument_names(std::string_view arguments,
 Result<std::string> text_argument(std::string_view arguments, std::string_view name,
                                   std::size_t limit);
 
-// The same, where an absent or null one is no fault.
+// The same, but an absent or null one is not an error.
 Result<std::optional<std::string>> optional_text_argument(std::string_view arguments,
                                                           std::string_view name, std::size_t limit);
 
-// The same for a tool that takes no other argument: one of another name is refused.
+// The same for a tool with no other argument: any other name is refused.
 Result<std::string> sole_text_argument(std::string_view arguments, std::string_view name,
                                        std::size_t limit);
 Result<std::optional<std::string>> sole_optional_text_argument(std::string_view arguments,

@@ -1,5 +1,5 @@
 // A Call is one request in progress: the request, its caller, its deadline, and how to reach the
-// client meanwhile. The frontend that made it keeps it until it is answered.
+// client meanwhile. The frontend that made it owns it until it is answered.
 //
 // Made and read on the caller's worker; an upstream on another worker may read it while it answers.
 #pragma once
@@ -21,23 +21,23 @@
 #include "mcp/reply.h"
 #include "mcp/tasks.h"
 #include "policy/rates/rates.h"
+#include "trace/call_trace.h"
 
 namespace patchbay::gateway {
 
-// What becomes of a question: called exactly once.
+// Receives the answer to a question: called exactly once.
 using Answer = std::move_only_function<void(mcp::Reply)>;
 
 // The client's side of a call in progress. Called on the caller's worker.
 class Peer {
  public:
   virtual ~Peer() = default;
-  // Passes a notification on, for example progress.
+  // Forwards a notification, for example progress.
   virtual void notify(std::string_view method, std::string_view params) = 0;
-  // Asks the client something that the upstream wants to know: a sample of its model, a choice of
-  // its user. `answer` hears at the latest when the call ends; at once if the client cannot be
-  // asked.
+  // Asks the client a question of the upstream: a sample of its model, or a choice of its user.
+  // `answer` is called at the latest when the call ends, and at once if the client cannot be asked.
   virtual void ask(std::string_view method, std::string_view params, Answer answer) = 0;
-  // The call is made again elsewhere: what was asked so far is of no interest any more.
+  // The call is repeated elsewhere: earlier questions no longer matter.
   virtual void withdraw_questions() {}
 };
 
@@ -46,7 +46,7 @@ class SilentPeer final : public Peer {
  public:
   void notify(std::string_view, std::string_view) override {}
   void ask(std::string_view, std::string_view, Answer answer) override {
-    answer(mcp::error_reply({Code::method_not_found, "there is no way to ask the client"}));
+    answer(mcp::error_reply({Code::method_not_found, "the client of this call cannot be asked"}));
   }
 };
 
@@ -54,21 +54,21 @@ class Catalog;
 struct CatalogEntry;
 class TaskIds;
 
-// Through which front end someone asks, who it is, and from which address.
+// The frontend, the caller, and the address of a request.
 struct CallOrigin {
   std::string_view frontend;
   Caller caller;
   std::string from = {};
 };
 
-// What a record calls the rule that hides something: that no rule allows it, or one denies it.
+// How a record names the reason that something is hidden: no rule allows it, or one denies it.
 inline constexpr std::string_view kHidden = "hidden";
 
-// How long a call may take. It ends at `latest` even if it reports progress all the time.
+// How long a call may take. It ends at `latest`, even if it reports progress.
 struct CallClock {
-  std::chrono::milliseconds limit{0};  // Without an answer or progress. 0: progress counts nothing.
-  std::string_view setting = {};       // That states the limit...
-  bool of_upstream = false;            // ...and is one of the call's upstream.
+  std::chrono::milliseconds limit{0};  // Without an answer or progress. 0: progress has no effect.
+  std::string_view setting = {};       // The setting that has the limit...
+  bool of_upstream = false;            // ...and whether it is one of the call's upstream.
   std::chrono::milliseconds total{0};
   mutable Deadline latest = kNever;
 };
@@ -77,77 +77,85 @@ struct Call {
   const mcp::Message& request;
   const mcp::Method& method;
   mcp::Revision revision;
-  std::string_view frontend;  // Which front end: "mcp-http", "mcp-stdio".
+  std::string_view frontend;  // The frontend: "mcp-http", "mcp-stdio".
   Executor& owner;            // The caller's worker.
   Peer& client;
-  mutable Deadline deadline;  // Moves while a person does what the call waits for: pause_clock();
+  mutable Deadline deadline;  // Moves while a person decides: pause_clock();
                               // and with progress: restart_clock().
   std::size_t bytes_in = 0;
-  Caller caller = {};  // Set by the front end. A call of nobody is refused.
+  Caller caller = {};  // Set by the frontend. A call without a caller is refused.
 
-  // Who asks, as far as the front end knows.
+  // The client, as far as the frontend knows it.
   std::string_view session = {};         // Empty for a client without one.
   std::string_view capabilities = "{}";  // Of the client, raw.
   std::string_view client_info = {};     // Its name and version: see client_info.h. May be empty.
-  std::optional<int> log_level = {};     // The least important messages it wants; none if it
-                                         // has never said so.
+  std::optional<int> log_level = {};  // The least important messages that it receives; none if it
+                                      // has never set a level.
 
-  // Notifications on the way from another worker; see notify().
+  // Notifications that are on their way from another worker; see notify().
   mutable std::atomic<int> updates_in_flight = 0;
 
-  // For a stateless client on HTTP: the headers of its request.
+  // For a stateless client over HTTP: the headers of its request.
   const mcp::FindHeader* headers = nullptr;
 
-  // The client answers questions at a link that stands for its request, which it does not repeat.
+  // The client answers questions at a link that identifies its request; it does not repeat the
+  // request.
   bool linked = false;
 
-  // Set by frontends of MCP: questions of the gateway reach a person who uses the client, and
-  // results a model. Elsewhere the caller itself would answer.
+  // Set by frontends for MCP: questions of the gateway reach a person who uses the client, and
+  // results reach a model. Elsewhere the caller itself would answer.
   bool has_user = false;
+
+  // Set by the client's side, read on any worker: its connection has gone and it has not come back
+  // for the rest. A question would reach nobody.
+  mutable std::atomic<bool> abandoned = false;
 
   // The client distinguishes a resource whose value is JSON null from one without content.
   bool keeps_null = false;
 
-  // Set by the client's side when it could not be asked: the capability that it did not declare.
+  // Set by the client's side if it could not be asked: the capability that it did not declare.
   mutable std::string_view missing = {};
 
-  // Set by the McpServer: how long the client may think about a question of the upstream.
+  // Set by the McpServer: how long the client has to answer a question of the upstream.
   std::chrono::nanoseconds timeout{0};
 
   // Set by the McpServer and the pipeline. See gateway/call/clock.h.
   CallClock clock = {};
 
-  std::string_view trace = {};  // Its traceparent, if it has one.
-  std::string_view from = {};   // The address that it comes from; empty for our own stdin.
+  std::string_view from = {};  // The client's address; empty for our own stdin.
+  // Its stages, and the trace context that it continues. Begun by the Recorder.
+  mutable trace::CallTrace trace = {};
 
   // Set by the McpServer: its `serverInfo`, raw, for the results of stateless revisions.
   std::string_view server_info = {};
 
   // Set by the pipeline.
   mutable std::optional<policy::Quota> quota =
-      {};                        // What is left to the caller, where that is bounded.
-  std::string target = {};       // The name in the request.
-  std::string upstream = {};     // Who answers; empty until routed.
-  std::string_view tool = {};    // What metrics call the tool, `upstream.tool`; of the catalog.
-  std::string rule = {};         // Which rule decided; empty: none did.
-  bool is_admin = false;         // The caller has the role `admin`.
-  std::string approved_by = {};  // Who approved it; empty: nobody had to.
+      {};                               // The remaining quota of the caller, if it is limited.
+  std::string target = {};              // The name in the request.
+  std::string upstream = {};            // The upstream that answers; empty until routed.
+  std::string_view upstream_kind = {};  // Its kind, once routed.
+  std::string_view tool =
+      {};                 // The name of the tool in metrics, `upstream.tool`; from the catalog.
+  std::string rule = {};  // The rule that decided; empty: none did.
+  bool is_admin = false;  // The caller has the role `admin`.
+  std::string approved_by = {};  // Who approved it; empty: no approval was needed.
   // Arguments that are mirrored in headers on the way to the upstream.
   const std::vector<mcp::ParamHeader>* param_headers = nullptr;
   mcp::TaskSupport task_support = mcp::TaskSupport::none;  // Of the tool that is called.
-  const TaskIds* tasks = nullptr;  // How the client knows tasks; see listed_task().
-  // The item that `target` names, in the catalog that the caller has access to. Null: there is none
-  // such, or the method names no item.
+  const TaskIds* tasks = nullptr;  // How the client receives tasks; see listed_task().
+  // The item that `target` names, in the catalog that the caller has access to. Null: there is no
+  // such item, or the method names none.
   std::shared_ptr<const Catalog> catalog = {};
   const CatalogEntry* entry = nullptr;
   mcp::ItemKind item = mcp::ItemKind::tool;  // The kind of the item that is named.
 };
 
-// Notifications of one call that may be on their way to its worker at a time.
+// The maximum number of notifications of one call on their way to its worker.
 inline constexpr int kMaxUpdatesInFlight = 256;
 
-// Notifies the client while the call runs. Callable on any worker. Notifications that come faster
-// than the caller's worker takes them are dropped.
+// Notifies the client while the call runs. Callable on any worker. Notifications that arrive faster
+// than the caller's worker handles them are dropped.
 inline void notify(const Call& call, std::string_view method, std::string params) {
   if (&call.owner == &here()) {
     call.client.notify(method, params);
@@ -157,7 +165,7 @@ inline void notify(const Call& call, std::string_view method, std::string params
     call.updates_in_flight.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
-  // The call exists when this message arrives: its answer is posted later.
+  // The call still exists when this message arrives, because its answer is posted later.
   call.owner.post([&call, method = std::string(method), params = std::move(params)] {
     call.updates_in_flight.fetch_sub(1, std::memory_order_relaxed);
     call.client.notify(method, params);

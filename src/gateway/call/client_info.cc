@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kMaxName = 64;
 constexpr std::size_t kMaxVersion = 32;
 
-// The text with everything but letters, digits and some signs replaced, so that a line of a log
-// and a label of a metric hold it unchanged.
+// The text with everything replaced except letters, digits and some signs, so that a log line and a
+// metric label contain it unchanged.
 std::string harmless(std::string_view text, std::size_t most) {
   std::string clean(text.substr(0, most));
   std::ranges::replace_if(

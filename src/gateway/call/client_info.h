@@ -1,5 +1,7 @@
-// Which program a client is, as it states itself: its name and its version, for the log, the audit
-// and metrics. Nothing is decided by it. Values only.
+// The name and version that a client program states, for the log, the audit and metrics. Nothing is
+// decided by them.
+//
+// Values only.
 #pragma once
 
 #include <string>
@@ -10,7 +12,8 @@
 namespace patchbay::gateway {
 
 // `name version` of the client that sent `request`: an `initialize`, or a request without a
-// session. Both are bounded and have only harmless characters. Empty if it states no name.
+// session. Both are bounded and contain only harmless characters. Empty if the client states no
+// name.
 std::string client_info_of(const mcp::Message& request);
 
 // The name in such a text; "unknown" if it is empty.

@@ -1,6 +1,7 @@
-// The clock of a call: how long it may take, by which setting, and what moves its deadline.
+// The clock of a call: its time limit, the setting that has it, and the events that move its
+// deadline.
 //
-// Only the thread that the call is on uses it: the caller's worker, or the owner worker of the
+// Only the thread that works on the call uses it: the caller's worker, or the owner worker of the
 // upstream while the caller's waits.
 #pragma once
 
@@ -12,18 +13,19 @@
 
 namespace patchbay::gateway {
 
-// Gives the call `limit` from now on, as that setting of its upstream says; in all no more than
-// any call has.
+// Gives the call `limit` from now on, by that setting of its upstream; in total no more than any
+// call has.
 void set_limit(Call& call, std::chrono::milliseconds limit, std::string_view setting);
 
-// A person took that long for what the call waited for. It does not count.
+// The call waited that long for a person. That time does not count.
 void pause_clock(const Call& call, std::chrono::nanoseconds took);
 
-// The upstream has reported progress: the call has its whole time again. Yields the new deadline.
+// The upstream has reported progress: the time limit of the call starts again. Returns the new
+// deadline.
 Deadline restart_clock(const Call& call);
 
-// Adds to the error of a call that ran out of time which setting ended it. Timeouts of other
-// things stay as they are.
+// Adds the setting that ended a call to its timeout error. Timeouts of other things are not
+// changed.
 void name_limit(const Call& call, Error& error);
 
 }  // namespace patchbay::gateway

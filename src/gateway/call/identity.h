@@ -1,4 +1,4 @@
-// An Identity is what an MCP server says of itself: its name, and what it offers.
+// An Identity is what an MCP server states about itself: its name, and what it offers.
 //
 // Values only.
 #pragma once
@@ -15,11 +15,11 @@ struct Identity {
   std::string name = "patchbay";
   std::string title = "Patchbay";  // May be empty.
   std::string version = std::string(kVersion);
-  std::string capabilities;  // Raw JSON. Empty: all that a gateway has.
-  // Nothing but tools, and always the same: methods about anything else are unknown, and nothing is
-  // told to change.
+  std::string capabilities;  // Raw JSON. Empty: everything that a gateway has.
+  // Only tools, which never change: methods about anything else are unknown, and no changes are
+  // announced.
   bool only_fixed_tools = false;
-  // What a client gets that opens a session without naming a revision; empty: an error.
+  // The revision for a client that opens a session without naming one; empty: an error.
   std::optional<mcp::Revision> if_unnamed = {};
 };
 

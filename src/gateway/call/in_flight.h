@@ -15,8 +15,8 @@ namespace patchbay::gateway {
 
 class InFlight {
  public:
-  // A call in progress: listed for as long as it lives. A client that uses one id twice at the
-  // same time has two entries; they never meet.
+  // A call in progress, listed as long as it exists. A client that uses one id twice at the same
+  // time has two independent entries.
   class Entry {
    public:
     Entry(InFlight& list, const void* session, std::string_view id, Stop& stop)
@@ -30,7 +30,7 @@ class InFlight {
     std::multimap<std::pair<const void*, std::string>, Stop*>::iterator position_;
   };
 
-  // Asks the calls with that id to stop.
+  // Requests the calls with that id to stop.
   void cancel(const void* session, std::string_view id) {
     const auto [first, last] = calls_.equal_range(Key(session, id));
     for (auto at = first; at != last; ++at) at->second->request();

@@ -1,8 +1,8 @@
-// The Questions that upstreams have asked clients in the course of a call, and that wait for the
-// client's answer. Each question gets exactly one callback: the answer, or an error.
+// The Questions that upstreams have asked clients during calls, and that wait for the client's
+// answer. Each question has exactly one callback, which gets the answer or an error.
 //
-// One per worker; confined to it. An id names its worker, so that an answer that arrives elsewhere
-// finds its way.
+// One per worker; confined to it. An id contains its worker, so that an answer that arrives at
+// another worker is forwarded.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ class Questions {
   explicit Questions(int worker) : worker_(worker) {}
   ~Questions();
 
-  // Remembers a question to `session`, which belongs to `call`. Yields its id, raw JSON.
+  // Stores a question to `session`, which belongs to `call`. Returns its id, raw JSON.
   std::string add(const void* call, const void* session, Answer answer);
 
-  // The client's answer. False if the question is unknown, or was asked of someone else.
+  // The client's answer. False if the question is unknown, or was sent to another client.
   bool answer(const void* session, std::string_view id, mcp::Reply reply);
 
-  // The call is over: its questions have no answer.
+  // The call is over: its questions get errors.
   void drop(const void* call);
 
  private:
@@ -41,7 +41,7 @@ class Questions {
   std::map<std::string, Question, std::less<>> waiting_;
 };
 
-// The worker whose question has this id; empty if it is none of ours.
+// The worker whose question has this id; empty if the id is not one of ours.
 std::optional<int> worker_of_question(std::string_view id);
 
 }  // namespace patchbay::gateway

@@ -1,5 +1,5 @@
-// The one place where front ends make a Call, from named parts. What the pipeline sets later is no
-// part.
+// The only function with which frontends make a Call, from named parts. The pipeline sets the rest
+// later.
 //
 // Called on the worker that the call belongs to.
 #pragma once
@@ -26,7 +26,8 @@ struct CallParts {
   std::string_view capabilities = "{}";  // Of the client, raw.
   std::string_view client_info = {};     // See Call.
   std::optional<int> log_level = {};     // See Call.
-  std::string_view trace = {};           // Its traceparent, if it has one.
+  trace::ReceivedContext trace = {};     // The trace context that arrived with the message.
+  trace::Lapse authenticated = {};       // How long the caller's authentication took.
   const mcp::FindHeader* headers = nullptr;
   bool linked = false;
   bool has_user = false;
@@ -51,8 +52,8 @@ inline Call make_call(CallParts parts) {
           .linked = parts.linked,
           .has_user = parts.has_user,
           .keeps_null = parts.keeps_null,
-          .trace = parts.trace,
-          .from = parts.from};
+          .from = parts.from,
+          .trace = trace::CallTrace(parts.trace, parts.authenticated)};
 }
 
 }  // namespace patchbay::gateway

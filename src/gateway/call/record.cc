@@ -3,34 +3,21 @@
 #include "async/one_shot.h"
 #include "crypto/sha256.h"
 #include "gateway/call/client_info.h"
-#include "gateway/call/trace.h"
-#include "json/read.h"
 #include "observe/log.h"
 
 namespace patchbay::gateway {
 namespace {
 
-// A result that states that its tool failed. The results of tools alone have that member.
-bool states_failure(const Call& call, const mcp::Reply& reply) {
-  const bool of_tool = call.method.action == mcp::Action::call_tool ||
-                       call.method.action == mcp::Action::task_result;
-  if (!of_tool) return false;
-  if (reply.from) return reply.has_failed;
-  // Most of our own results have it nowhere, and a search costs less than reading them as JSON.
-  return reply.body.contains(R"("isError")") && json::member(reply.body, "isError") == "true";
+// Only results of tools state that they failed.
+bool is_of_tool(const Call& call) {
+  return call.method.action == mcp::Action::call_tool ||
+         call.method.action == mcp::Action::task_result;
 }
 
 Outcome outcome_of(const Call& call, const mcp::Reply& reply) {
   if (reply.why) return static_cast<Outcome>(*reply.why);
   if (reply.is_error) return Outcome::upstream_error;
-  return states_failure(call, reply) ? Outcome::tool_error : Outcome::ok;
-}
-
-std::string_view name_of(Outcome outcome) {
-  if (outcome == Outcome::ok) return "ok";
-  if (outcome == Outcome::upstream_error) return "upstream_error";
-  if (outcome == Outcome::tool_error) return "tool_error";
-  return info(static_cast<Code>(outcome)).name;
+  return reply.has_failed && is_of_tool(call) ? Outcome::tool_error : Outcome::ok;
 }
 
 double seconds_since(Deadline began) {
@@ -40,6 +27,11 @@ double seconds_since(Deadline began) {
 std::int64_t now_ms() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+std::chrono::nanoseconds nanoseconds_of(double seconds) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(seconds));
 }
 
 bool is_denied(const Call& call, const mcp::Reply& reply) {
@@ -73,7 +65,7 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
   record.by = call.approved_by;
   record.client = call.client_info;
   record.outcome = name_of(outcome_of(call, reply));
-  record.trace = trace_id(traceparent_of(call));
+  record.trace = trace_id(call);
   record.ms = seconds_since(began) * 1e3;
   record.bytes_in = call.bytes_in;
   record.bytes_out = reply.body.size();
@@ -82,50 +74,63 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
 
 }  // namespace
 
-Recorder::Series& Recorder::series(const std::string& upstream) {
-  auto& found = by_upstream_[upstream];
-  if (!found.seconds) {
-    found.seconds = registry_.histogram("patchbay_call_seconds", "How long calls took.",
-                                        metrics::labels({{"upstream", upstream}}));
-  }
-  return found;
-}
-
-void Recorder::count(const std::string& upstream, Outcome outcome, double seconds) {
-  auto& known = series(upstream);
-  auto& counter = known.calls[static_cast<std::size_t>(outcome)];
-  if (!counter) {
-    const auto labels = metrics::labels({{"upstream", upstream}, {"outcome", name_of(outcome)}});
-    counter = registry_.counter("patchbay_calls_total", "Calls by upstream and outcome.", labels);
-  }
-  counter->add();
-  known.seconds->observe(seconds);
-}
-
-// What is beyond the first names is counted together, since clients choose some of them.
-void Recorder::count(Named& named, std::string_view name, Outcome outcome) {
-  auto known = named.by_name.find(name);
-  if (known == named.by_name.end()) {
-    const std::string label = registry_.bounded(named.family, name, max_names_);
-    known = named.by_name.try_emplace(label).first;
-  }
-  auto& counter = known->second[static_cast<std::size_t>(outcome)];
-  if (!counter) {
-    const auto labels =
-        metrics::labels({{named.label, known->first}, {"outcome", name_of(outcome)}});
-    counter = registry_.counter(named.family, named.help, labels);
-  }
-  counter->add();
-}
-
 void Recorder::record(const Call& call, const mcp::Reply& reply, Deadline began) {
   const double seconds = seconds_since(began);
   const auto outcome = outcome_of(call, reply);
-  count(call.upstream, outcome, seconds);
-  if (!call.tool.empty()) count(by_tool_, call.tool, outcome);
-  count(by_client_, client_name(call.client_info), outcome);
+  const auto sampled = sampled_call(call, outcome, seconds);
+  metrics_.count({.upstream = call.upstream,
+                  .tool = call.tool,
+                  .client = client_name(call.client_info),
+                  .frontend = call.frontend,
+                  .outcome = outcome,
+                  .seconds = seconds,
+                  .bytes_in = call.bytes_in,
+                  .bytes_out = reply.body.size(),
+                  .sampled = sampled ? &*sampled : nullptr});
   if (log_calls_) log(call, reply, outcome, seconds);
   if (audit_ && !must_keep()) audit_->put(audit_record(call, reply, began, audit_->settings()));
+}
+
+// An exemplar names a trace that exists somewhere: we export the call, or its client samples it.
+std::optional<metrics::SampledCall> Recorder::sampled_call(const Call& call, Outcome outcome,
+                                                           double seconds) const {
+  const auto& parent = call.trace.parent();
+  const auto& own = call.trace.context();
+  const bool exported =
+      own.valid() && exports(own.sampled || tracing_.sampling.keeps(outcome != Outcome::ok,
+                                                                    nanoseconds_of(seconds)));
+  if (!exported && !(parent && parent->sampled)) return std::nullopt;
+  return metrics::SampledCall{.trace = parent ? parent->trace : own.trace,
+                              .span = exported ? own.span : trace::SpanId(),
+                              .unix_seconds = static_cast<double>(now_ms()) / 1e3};
+}
+
+// The final decision about the export. Upstreams have received the decision of the start.
+void Recorder::end(const Call& call, const mcp::Reply& reply) const {
+  if (!call.trace.is_recorded()) return;
+  const auto outcome = outcome_of(call, reply);
+  CallEnd end{name_of(outcome), outcome != Outcome::ok};
+  end.took = call.trace.end();
+  end.sampled = call.trace.context().sampled || tracing_.sampling.keeps(end.failed, end.took);
+  if (tracing_.history) {
+    tracing_.history->fill(
+        [&](trace::CallRecord& record) { write_record(record, call, reply, end); });
+  }
+  if (!exports(end.sampled)) return;
+  const std::string_view session = sessions_.digest_of(call.session);
+  ExportedContent content = exported_content(call, reply, tracing_);
+  tracing_.queue->fill([&](trace::CallRecord& record) {
+    write_record(record, call, reply, end);
+    complete_export(record, call, session, std::move(content));
+  });
+}
+
+void Recorder::end(trace::CallRecord record) const {
+  record.context.sampled =
+      record.context.sampled ||
+      tracing_.sampling.keeps(record.failed, std::chrono::nanoseconds(record.took_ns));
+  if (tracing_.history) tracing_.history->put(record);
+  if (exports(record.context.sampled)) tracing_.queue->put(std::move(record));
 }
 
 Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline began) {
@@ -134,8 +139,25 @@ Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline be
               [stored, &owner = here()](Result<void> written) {
                 owner.post([stored, written = std::move(written)] { stored->deliver(written); });
               });
-  // The call is over, cancelled or not: its record is waited for all the same.
+  // The call is over, cancelled or not: its record is awaited in any case.
   co_return co_await stored->wait().ignore_stop();
+}
+
+// The trace of a call, if somebody else knows it, and its span, if the call is exported.
+void Recorder::add_trace(log::Line& line, const Call& call, Outcome outcome, double seconds) const {
+  const trace::SpanContext& own = call.trace.context();
+  const bool is_exported =
+      own.valid() &&
+      (own.sampled || tracing_.sampling.keeps(outcome != Outcome::ok, nanoseconds_of(seconds)));
+  const auto known = is_exported ? std::optional(own.trace) : call.trace.known_trace();
+  if (!known) return;
+  trace::TraceDigits trace_digits;
+  trace::write_hex(*known, trace_digits);
+  line.add("trace", {trace_digits.data(), trace_digits.size()});
+  if (!is_exported) return;
+  trace::SpanDigits span_digits;
+  trace::write_hex(own.span, span_digits);
+  line.add("span", {span_digits.data(), span_digits.size()});
 }
 
 void Recorder::log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds) {
@@ -144,6 +166,7 @@ void Recorder::log(const Call& call, const mcp::Reply& reply, Outcome outcome, d
       .add("frontend", call.frontend)
       .add("who", call.caller ? call.caller->name : "nobody");
   if (!call.client_info.empty()) line.add("client", call.client_info);
+  add_trace(line, call, outcome, seconds);
   line.add("method", call.request.method)
       .add("name", call.target)
       .add("upstream", call.upstream)

@@ -1,48 +1,61 @@
-// The Recorder writes down every call: one log line, the counters that /metrics shows, and the
-// audit record where one is written.
+// The Recorder records every call: one log line, the counters of /metrics, the audit record if one
+// is written, and the record with its stages if calls are traced or stored.
 //
-// One per worker; confined to it. The series behind it are shared.
+// One per worker; confined to it. The underlying series are shared.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "async/task.h"
-#include "core/error.h"
-#include "core/text_hash.h"
 #include "gateway/call/call.h"
+#include "gateway/call/call_metrics.h"
+#include "gateway/call/call_record.h"
+#include "gateway/call/session_digests.h"
+#include "gateway/call/trace_context.h"
 #include "mcp/reply.h"
+#include "observe/log.h"
 #include "observe/metrics.h"
 #include "policy/audit/log.h"
 
 namespace patchbay::gateway {
 
-// What a call came to: the number of a Code, or one of those that no Code stands for.
-enum class Outcome : std::uint8_t {
-  ok = kCodes.size(),
-  upstream_error,  // The upstream answered with an error.
-  tool_error,      // The tool failed: its result has `isError`.
-};
-inline constexpr std::size_t kOutcomes = kCodes.size() + 3;
-
 class Recorder {
  public:
-  explicit Recorder(metrics::Registry& registry) : registry_(registry) {}
+  explicit Recorder(metrics::Registry& registry) : metrics_(registry) {}
 
-  // Notes what became of the call.
+  // The call begins; from now on its stages are timed.
+  void begin(const Call& call) const {
+    begin_trace(call, tracing_.sampling, tracing_.history != nullptr);
+  }
+
+  // Whether begin() times the stages of calls.
+  bool times_stages() const { return tracing_.is_on(); }
+
+  // The call has ended, and nothing of it is timed any more. Stores its record, and exports it if
+  // it was sampled or if its outcome requires it.
+  void end(const Call& call, const mcp::Reply& reply) const;
+
+  // Begins the trace of something that is not a call but makes calls: a goal. end() stores its
+  // record with outcome and duration.
+  void begin(trace::CallTrace& trace) const {
+    trace.begin({}, tracing_.sampling, tracing_.history != nullptr);
+  }
+  void end(trace::CallRecord record) const;
+
+  // Records the outcome of the call.
   void record(const Call& call, const mcp::Reply& reply, Deadline began);
 
   // Whether a call whose record cannot be written is refused.
   bool must_keep() const { return audit_ && audit_->settings().required; }
   Result<void> check() const { return must_keep() ? audit_->check() : ok(); }
 
-  // REQUIRES: must_keep(). Keeps the audit record, and waits until that is done.
+  // REQUIRES: must_keep(). Writes the audit record, and waits until that is done.
   Task<void> keep(const Call& call, const mcp::Reply& reply, Deadline began);
 
-  // Keeps a record of something that is no call. Failed log-ins are bounded: see AuditLog.
+  // Writes a record of an event that is not a call. Failed log-ins are bounded: see AuditLog.
   void event(policy::AuditRecord record) {
     if (audit_) audit_->put(std::move(record));
   }
@@ -53,36 +66,32 @@ class Recorder {
   // Null: no audit records are written.
   void set_audit(std::shared_ptr<policy::AuditLog> audit) { audit_ = std::move(audit); }
 
+  void set_tracing(Tracing tracing) { tracing_ = std::move(tracing); }
+
+  // The file for records; empty: there is none.
+  std::string audit_database() const { return audit_ ? audit_->settings().database : ""; }
+
   void set_log_calls(bool on) { log_calls_ = on; }
 
-  // How many tools, and how many clients, are counted by name. The rest is counted together.
-  void set_max_names(std::size_t most) { max_names_ = most; }
+  // How many tools, and how many clients, are counted by name. All others are counted together.
+  void set_max_names(std::size_t most) { metrics_.set_max_names(most); }
+
+  CallMetrics& metrics() { return metrics_; }
 
  private:
-  using Counters = std::array<std::shared_ptr<metrics::Counter>, kOutcomes>;  // Made when counted.
-  struct Series {
-    std::shared_ptr<metrics::Histogram> seconds;
-    Counters calls;
-  };
-  // Calls by the name of something: of a tool, or of a client.
-  struct Named {
-    std::string family;
-    std::string help;
-    std::string_view label;
-    TextMap<Counters> by_name = {};  // At most as many as are counted by name, and "other".
-  };
-  void count(const std::string& upstream, Outcome outcome, double seconds);
-  void count(Named& named, std::string_view name, Outcome outcome);
-  Series& series(const std::string& upstream);
+  bool exports(bool sampled) const {
+    return sampled && tracing_.queue && tracing_.queue->enabled();
+  }
+  std::optional<metrics::SampledCall> sampled_call(const Call& call, Outcome outcome,
+                                                   double seconds) const;
+  void add_trace(log::Line& line, const Call& call, Outcome outcome, double seconds) const;
   void log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds);
 
-  metrics::Registry& registry_;
+  CallMetrics metrics_;
   std::shared_ptr<policy::AuditLog> audit_;
+  Tracing tracing_;
+  mutable SessionDigests sessions_;
   bool log_calls_ = true;
-  std::unordered_map<std::string, Series> by_upstream_;
-  std::size_t max_names_ = 500;
-  Named by_tool_{"patchbay_tool_calls_total", "Calls by tool and outcome.", "tool"};
-  Named by_client_{"patchbay_client_calls_total", "Calls by client and outcome.", "client"};
 };
 
 }  // namespace patchbay::gateway

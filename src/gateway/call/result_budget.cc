@@ -1,5 +1,7 @@
 #include "gateway/call/result_budget.h"
 
+#include "config/fields.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 namespace patchbay::gateway {
 namespace {
 
-// The text of a result that is nothing but text.
+// The text of a result that contains only text.
 std::optional<std::string> only_text(std::string_view result) {
   if (json::member(result, "structuredContent")) return std::nullopt;
   const auto content = json::member(result, "content");
@@ -38,7 +40,7 @@ std::optional<std::size_t> budget_of(const std::vector<ResultBudget>& rows, std:
 
 mcp::Reply stored_instead(const Call& call, const mcp::Reply& reply, std::size_t most,
                           bool promised, StoredResults& results) {
-  const bool failed = json::member(reply.body, "isError") == "true";
+  const bool failed = reply.has_failed;
   auto text = only_text(reply.body);
   const std::string_view type = text ? "text/plain" : "application/json";
   std::string whole = text ? *std::move(text) : reply.body;
@@ -47,7 +49,8 @@ mcp::Reply stored_instead(const Call& call, const mcp::Reply& reply, std::size_t
   if (!stored) return mcp::error_reply(stored.error());
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(results.bounds().time).count();
   const std::string note = fmt::format(
-      "The result has {} bytes, more than the {} that this tool may return at once. It is kept for "
+      "The result has {} bytes, more than the {} that this tool may return at once. It is stored "
+      "for "
       "{} min: read {}/1 to {}/{} as resources.",
       reply.body.size(), most, minutes, stored->uri, stored->uri, stored->pages);
   const std::string link =
@@ -61,3 +64,20 @@ mcp::Reply stored_instead(const Call& call, const mcp::Reply& reply, std::size_t
 }
 
 }  // namespace patchbay::gateway
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<gateway::ResultBudget>() {
+  static const Fields kFields = fields_of<gateway::ResultBudget>({
+      {"tools", &gateway::ResultBudget::of,
+       "Patterns of tools, as upstream.tool. Absent: all tools.", Alias{"of"}},
+      {"max_size", &gateway::ResultBudget::most,
+       "Maximum size of a result. A larger one is stored and replaced by a link to read it in "
+       "pages.",
+       Range{Bytes{1024}, Bytes{1 << 30}}, Alias{"most"}},
+  });
+  return kFields;
+}
+
+}  // namespace patchbay

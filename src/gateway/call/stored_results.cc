@@ -18,7 +18,7 @@ std::size_t pages_of(std::string_view text, std::size_t page) {
   return (text.size() + page - 1) / page;
 }
 
-// The nearest place at or before `at` where a character begins.
+// The nearest start of a character at or before `at`.
 std::size_t character_at(std::string_view text, std::size_t at) {
   if (at >= text.size()) return text.size();
   while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
@@ -27,7 +27,7 @@ std::size_t character_at(std::string_view text, std::size_t at) {
 
 Error unknown(std::string_view uri) {
   return {Code::resource_not_found,
-          fmt::format("there is no such page, or it is kept no longer: {}", uri),
+          fmt::format("there is no such page, or it is no longer stored: {}", uri),
           fmt::format("{{\"uri\":{}}}", json::quote(uri))};
 }
 
@@ -55,6 +55,11 @@ void StoredResults::drop_oldest() {
   held_ -= by_id_.at(*oldest).text.size();
   by_id_.erase(*oldest);
   ids_.erase(oldest);
+}
+
+std::size_t StoredResults::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return held_;
 }
 
 Result<StoredResults::Stored> StoredResults::keep(const Principal& caller, std::string text,

@@ -1,6 +1,6 @@
-// StoredResults are results that were larger than their tool's budget. The caller got a link
-// instead, and reads the result in pages, as a resource that is for that caller alone and for a
-// time.
+// StoredResults are results that were larger than their tool's budget. The caller gets a link
+// instead, and reads the result in pages, as a resource that only this caller can read, for a
+// limited time.
 //
 // Shared by all workers; usable from any thread.
 #pragma once
@@ -34,12 +34,13 @@ class StoredResults {
   };
 
   void set_bounds(const Bounds& bounds);
+  std::size_t bytes() const;  // The total size of all stored results.
   Bounds bounds() const;
 
-  // The oldest make room. Code::too_large if there is not enough even then.
+  // The oldest results make room. Code::too_large if that is not enough.
   Result<Stored> keep(const Principal& caller, std::string text, std::string type, Deadline now);
 
-  // The raw result of reading one page. Code::resource_not_found to anybody but the caller.
+  // The raw result of reading one page. Code::resource_not_found for any other caller.
   Result<std::string> read(const Principal& caller, std::string_view uri, Deadline now);
 
  private:

@@ -1,7 +1,7 @@
-// Which resources and tasks clients subscribe to: Subscriptions counts over all clients, a
+// The resources and tasks that clients subscribe to: Subscriptions counts over all clients; a
 // Subscriber and FollowedTasks are the sets of one client.
 //
-// All are used on any worker and guarded by a mutex: subscribing is rare.
+// All are used on any worker and guarded by a mutex, since subscribing is rare.
 #pragma once
 
 #include <map>
@@ -14,7 +14,8 @@
 
 namespace patchbay::gateway {
 
-// A resource is subscribed to for its first client and unsubscribed from after its last.
+// A resource is subscribed to at the upstream for its first client and unsubscribed from after its
+// last.
 class Subscriptions {
  public:
   void add(std::string_view upstream, std::string_view uri) {
@@ -22,7 +23,7 @@ class Subscriptions {
     ++wanted_[{std::string(upstream), std::string(uri)}];
   }
 
-  // True if nobody is left who wants it.
+  // True if no client needs it any more.
   bool remove(std::string_view upstream, std::string_view uri) {
     const std::lock_guard lock(mutex_);
     const auto found = wanted_.find({std::string(upstream), std::string(uri)});
@@ -37,7 +38,7 @@ class Subscriptions {
     return wanted_.contains({std::string(upstream), std::string(uri)});
   }
 
-  // What an upstream that has just come up must be asked for again.
+  // The subscriptions that an upstream must get again after it has come up.
   std::vector<std::string> of(std::string_view upstream) const {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> uris;
@@ -52,8 +53,8 @@ class Subscriptions {
   std::map<std::pair<std::string, std::string>, int> wanted_;
 };
 
-// A Subscriber is one client's set of subscribed resources. Guarded as well: the
-// requests of one session come on several workers.
+// A Subscriber is one client's set of subscribed resources. Guarded too, because requests of one
+// session arrive on several workers.
 class Subscriber {
  public:
   void add(std::string_view uri) {

@@ -7,9 +7,9 @@
 namespace patchbay::gateway {
 namespace {
 
-constexpr char kDot = '.';  // Between the mark, which has none, and the id.
+constexpr char kDot = '.';  // Separates the mark, which does not contain it, from the id.
 
-// What a mark is of. With the lengths in front, no two sets of parts read the same.
+// The text that a mark authenticates. Lengths in front make it unambiguous.
 std::string marked_text(const Principal& caller, std::string_view upstream, std::string_view id) {
   return fmt::format("{} {} {} {} {}", caller.id.size(), upstream.size(), caller.id, upstream, id);
 }

@@ -1,6 +1,7 @@
-// The ids under which clients know the tasks of upstreams. Such an id leads back to its upstream
-// without anything being remembered, and it is marked for the principal that made the task: to
-// anyone else it is not an id at all. Marks are good as long as their key, which is the process's.
+// The ids under which clients know the tasks of upstreams. Such an id contains its upstream, so
+// that nothing needs to be stored, and a mark of the principal that created the task: for any other
+// caller it is not an id at all. Marks are valid as long as their key, which lasts as long as the
+// process.
 //
 // Immutable; used on any worker.
 #pragma once
@@ -18,12 +19,12 @@ class TaskIds {
  public:
   explicit TaskIds(policy::Sealer key) : key_(key) {}
 
-  // How `caller` knows the task that `upstream` calls `id`.
+  // The id under which `caller` knows the task `id` of `upstream`.
   std::string listed(const Principal& caller, std::string_view upstream, std::string_view id) const;
 
   struct Location {
     std::string upstream;
-    std::string id;  // The upstream's own.
+    std::string id;  // The upstream's own id.
   };
   // Empty if it is not the id of a task of `caller`.
   std::optional<Location> find(const Principal& caller, std::string_view listed) const;
@@ -32,7 +33,7 @@ class TaskIds {
   const policy::Sealer key_;
 };
 
-// How the client of `call` knows the task that the call's upstream calls `id`.
+// The id under which the client of `call` knows the task `id` of the call's upstream.
 std::string listed_task(const Call& call, std::string_view id);
 
 }  // namespace patchbay::gateway

@@ -5,7 +5,7 @@
 namespace patchbay::gateway {
 namespace {
 
-TEST(TaskIds, AreFoundByWhoeverMadeTheTask) {
+TEST(TaskIds, AreFoundByTheCallerThatMadeTheTask) {
   const TaskIds ids(policy::Sealer(policy::Sealer::Key{1}));
   const Principal ann{"ann"};
   for (const std::string id : {"0.1", "p.a.b:c", ""}) {

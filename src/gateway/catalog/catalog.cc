@@ -19,14 +19,14 @@ using mcp::ItemKind;
 
 constexpr std::size_t kAmbiguous = static_cast<std::size_t>(-1);
 
-// How the upstream itself calls the item.
+// The upstream's own name of the item.
 const std::string& own_name(const Offer& offer, ItemKind kind, const mcp::Item& item) {
   if (kind != ItemKind::tool) return item.key;
   const auto renamed = offer.own_names.find(item.key);
   return renamed == offer.own_names.end() ? item.key : renamed->second;
 }
 
-// A tool that breaks the rules of mirroring has nothing mirrored.
+// A tool with invalid annotations has no mirrored arguments.
 std::vector<mcp::ParamHeader> mirrored(ItemKind kind, const mcp::Item& item) {
   if (kind != ItemKind::tool) return {};
   auto headers = mcp::param_headers(json::member(item.definition, "inputSchema").value_or("{}"));
@@ -41,7 +41,8 @@ std::map<std::string, int> count_names(const std::vector<Offer>& offers, ItemKin
   return count;
 }
 
-// Another name of an entry. One that several have is nobody's; which they are is noted.
+// Another name of an entry. A name that several entries have belongs to none of them; the
+// candidates are stored.
 void add_alias(auto& section, std::string name, std::size_t entry) {
   const auto [found, added] = section.names.try_emplace(std::move(name), entry);
   if (added || found->second == entry) return;
@@ -52,7 +53,7 @@ void add_alias(auto& section, std::string name, std::size_t entry) {
   found->second = kAmbiguous;
 }
 
-// What was compiled for a tool is the same in every part of its catalog, and in the next one.
+// The schemas compiled for a tool are shared by every part of its catalog, and by the next catalog.
 std::shared_ptr<const ToolSchemas> schemas_of(const std::string& dotted, const mcp::Item& item,
                                               const Catalog* before) {
   const CatalogEntry* const known = before ? before->find(ItemKind::tool, dotted) : nullptr;
@@ -114,7 +115,7 @@ std::shared_ptr<const Catalog> Catalog::restricted(
   return std::shared_ptr<const Catalog>(new Catalog(*this, std::move(access)));
 }
 
-// Names and aliases are then given as if the rest had never been offered.
+// Names and aliases are then assigned as if the hidden items had never been offered.
 std::vector<Offer> Catalog::offers_to(const policy::Access& access) const {
   std::vector<Offer> left;
   for (const auto& offer : offers_) {
@@ -147,7 +148,7 @@ void Catalog::build(const Catalog* before) {
     } else {
       add_addressed(to, kind);
     }
-    // Where the listed name of one is another's alias, it is the listed one that counts.
+    // If the listed name of one item is an alias of another, the listed name wins.
     for (auto& [name, index] : std::exchange(to.listed, {})) to.names.insert_or_assign(name, index);
     for (const auto& item : to.items) hash = hash * 31 + std::hash<std::string>()(item);
   }
@@ -156,7 +157,7 @@ void Catalog::build(const Catalog* before) {
 
 bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mcp::Item& item,
                         const std::string& listed) {
-  // The first one keeps the name: one upstream never replaces an item of another.
+  // The first one keeps the name: no upstream replaces an item of another.
   if (!to.listed.try_emplace(listed, to.entries.size()).second) return false;
   const bool tool = kind == ItemKind::tool;
   to.entries.push_back({offer.upstream, own_name(offer, kind, item), listed, mirrored(kind, item),
@@ -183,7 +184,7 @@ void Catalog::add_named(Section& to, ItemKind kind, const Catalog* before) {
       const bool free = (names_.prefix == Prefix::conflict && count.at(item.key) == 1) ||
                         (names_.prefix == Prefix::never && !to.listed.contains(listed));
       if (!free || !may_have(item.key)) listed = shortened(upstream);
-      // A shortened name that is another's is of no use.
+      // A shortened name that another item has is not used.
       if (!may_have(listed) || to.listed.contains(listed)) listed = full;
       const std::size_t index = to.entries.size();
       if (!may_have(listed) || !add_entry(to, offer, kind, item, listed)) continue;
@@ -195,7 +196,7 @@ void Catalog::add_named(Section& to, ItemKind kind, const Catalog* before) {
         if (timeout != offer.timeouts.end()) entry.timeout = timeout->second;
         if (access_) set_conditions(entry, access_->tool(upstream, item.key));
       }
-      // The spellings of two upstreams may be the same (`a_b_c`): such a name is nobody's.
+      // Two upstreams may yield the same spelling (`a_b_c`): that name then belongs to neither.
       const auto alias = [&](std::string name) {
         const bool own = may_have(name);
         add_alias(to, std::move(name), own ? index : kAmbiguous);
@@ -270,7 +271,7 @@ std::string Catalog::listed_uri(std::string_view upstream, std::string_view uri)
       if (entry.upstream->name() != upstream) continue;
       if (entry.key == uri) return entry.listed;
       if (kind == ItemKind::resource || !mcp::matches_template(entry.key, uri)) continue;
-      // What the catalog put in front of the template stands in front of the URI too.
+      // A prefix that the catalog added to the template also precedes the URI.
       return entry.listed.substr(0, entry.listed.size() - entry.key.size()) + std::string(uri);
     }
   }
@@ -301,7 +302,7 @@ Result<std::string> Catalog::list(ItemKind kind, mcp::Revision revision, std::st
     if (fault != std::errc() || dash == std::string_view::npos || end != cursor.data() + dash ||
         cursor.substr(dash + 1) != digest_ || from >= in.items.size()) {
       return Error{Code::invalid_params,
-                   "this cursor is not one of ours, or the list has changed: begin anew"};
+                   "this cursor is not one of ours, or the list has changed: start again"};
     }
   }
   if (from == 0 && in.items.size() <= page) return in.all;

@@ -1,6 +1,6 @@
-// The Catalog is the merged, named view of what all upstreams offer: tools, prompts, resources and
-// resource templates. It never changes: when an upstream does, a new one is built and handed to
-// every worker.
+// The Catalog is the merged, named view of everything that the upstreams offer: tools, prompts,
+// resources and resource templates. It never changes: when an upstream changes, a new catalog is
+// built and passed to every worker.
 //
 // Immutable; read on any worker.
 #pragma once
@@ -37,7 +37,7 @@ enum class Prefix : std::uint8_t {
 struct NameSettings {
   Prefix prefix = Prefix::always;
   std::string separator = "__";
-  int max_length = 64;  // Of a listed name, with its prefix.
+  int max_length = 64;  // The length of a listed name, with its prefix.
 };
 
 struct CatalogEntry {
@@ -48,46 +48,46 @@ struct CatalogEntry {
   mcp::TaskSupport tasks = mcp::TaskSupport::none;
   std::string dotted = {};                          // upstream.name; only for tools and prompts.
   std::shared_ptr<const ToolSchemas> schemas = {};  // Only for tools.
-  // What a call must fulfil before it is sent; null: nothing.
+  // The conditions that a call must satisfy before it is sent; null: none.
   std::shared_ptr<const policy::CallConditions> conditions = {};
-  std::string_view rule = {};            // Which one allows it; empty: there are none.
-  std::chrono::milliseconds timeout{0};  // Of a tool with one of its own.
-  bool offered = true;                   // False: it can be called, and is in no list.
+  std::string_view rule = {};            // The rule that allows it; empty: there are no rules.
+  std::chrono::milliseconds timeout{0};  // For a tool with its own timeout.
+  bool offered = true;                   // False: it can be called, but is in no list.
 };
 
 // What one upstream offers, as an input of the catalog.
 struct Offer {
   std::shared_ptr<Upstream> upstream;
   mcp::ItemLists items;
-  // Tools whose key is not the upstream's own name for them, and that name.
+  // Tools whose key is not the upstream's own name, with that name.
   std::map<std::string, std::string> own_names = {};
-  // Tools that have a timeout of their own, by their key.
+  // Tools with their own timeout, by key.
   std::map<std::string, std::chrono::milliseconds> timeouts = {};
 };
 
 class Catalog {
  public:
-  // In the order of the offers, and of the items in each. Schemas that tools had in `before` too
-  // are not compiled again.
+  // In the order of the offers, and of the items in each. Schemas that tools already had in
+  // `before` are not compiled again.
   Catalog(std::vector<Offer> offers, const NameSettings& names, const Catalog* before = nullptr);
 
-  // The same without what `access` leaves out, as if it had never been offered. REQUIRES: this one
-  // is whole.
+  // The same without the items that `access` hides, as if they had never been offered. REQUIRES:
+  // this is a whole catalog.
   std::shared_ptr<const Catalog> restricted(std::shared_ptr<const policy::Access> access) const;
 
-  // What those see whom this catalog is for; null: everything.
+  // The access of the callers that this catalog is for; null: to everything.
   const policy::Access* access() const { return access_.get(); }
 
   // For tools and prompts: accepts the listed name, upstream__name, upstream.name, upstream_name
-  // and, where only one upstream has it, the bare name. A name that begins with an upstream's is
-  // never another's (see QualifiedNames). For resources: the URI. Null if unknown or ambiguous.
+  // and, if only one upstream has it, the bare name. A name that begins with an upstream's name
+  // belongs to no other (see QualifiedNames). For resources: the URI. Null if unknown or ambiguous.
   const CatalogEntry* find(mcp::ItemKind kind, std::string_view name) const;
 
-  // The listed names of the items that `name` may mean, where it may mean several. Else empty.
+  // The listed names of the items that `name` may mean if it is ambiguous, else empty.
   std::vector<std::string> meanings(mcp::ItemKind kind, std::string_view name) const;
 
-  // The entry that can read `uri`: the one that lists it, else one with a template that it fits and
-  // that may be asked for it. The entry's key is then the URI or the template.
+  // The entry that can read `uri`: the one that lists it, else one with a matching template that
+  // may be used for it. The entry's key is then the URI or the template.
   const CatalogEntry* find_resource(std::string_view uri) const;
 
   // The upstream of that name; null if there is none.
@@ -96,41 +96,41 @@ class Catalog {
   // The upstreams that offer something here, in order.
   std::vector<std::shared_ptr<Upstream>> upstreams() const;
 
-  // How clients call the resource that `upstream` calls `uri`.
+  // The public URI of the resource that `upstream` calls `uri`.
   std::string listed_uri(std::string_view upstream, std::string_view uri) const;
 
-  // How clients see an entry of this catalog: its raw definition, with the listed name.
+  // The public form of an entry of this catalog: its raw definition, with the listed name.
   std::string_view definition(mcp::ItemKind kind, const CatalogEntry& entry) const {
     const Section& in = section(kind);
     return in.items[static_cast<std::size_t>(&entry - in.entries.data())];
   }
 
-  // How many clients are offered.
+  // The number of items that clients are offered.
   std::size_t size(mcp::ItemKind kind) const {
     return static_cast<std::size_t>(
         std::ranges::count_if(section(kind).entries, &CatalogEntry::offered));
   }
 
-  // All of a kind, in order; entries()[i] is behind items()[i], which is raw JSON with the listed
-  // name in it.
+  // All items of a kind, in order; entries()[i] belongs to items()[i], which is raw JSON with the
+  // listed name in it.
   const std::vector<CatalogEntry>& entries(mcp::ItemKind kind) const {
     return section(kind).entries;
   }
   const std::vector<std::string>& items(mcp::ItemKind kind) const { return section(kind).items; }
 
-  // No two catalogs of a process have the same.
+  // Unique among the catalogs of a process.
   std::uint64_t number() const { return number_; }
 
-  // The number of the whole catalog that this is, or is a part of.
+  // The number of the whole catalog that this is a part of, or equal to.
   std::uint64_t family() const { return family_; }
 
-  // The result of a list request, as the revision knows it: up to `page` items from `cursor` on
+  // The result of a list request in the form of the revision: up to `page` items from `cursor` on
   // (empty: from the beginning), and the cursor of the next page if there is one.
-  // Code::invalid_params if the cursor is not one of this catalog's.
+  // Code::invalid_params if the cursor is not from this catalog.
   Result<std::string> list(mcp::ItemKind kind, mcp::Revision revision, std::string_view cursor,
                            std::size_t page) const;
 
-  // True if clients would see another list of this kind.
+  // True if clients would see a different list of this kind.
   bool differs(const Catalog& other, mcp::ItemKind kind) const {
     return section(kind).items != other.section(kind).items;
   }
@@ -138,7 +138,7 @@ class Catalog {
  private:
   using Index = TextMap<std::size_t>;
 
-  // The items of one kind as one revision knows them; made when first wanted.
+  // The items of one kind in the form of one revision, built when first needed.
   struct Rendered {
     std::once_flag once;
     std::vector<std::string> items;
@@ -150,7 +150,7 @@ class Catalog {
     std::vector<CatalogEntry> entries;
     std::vector<std::string> items;  // Raw JSON, with the listed names.
     Index listed;                    // Only while it is built.
-    Index names;                     // All that an item goes by, the listed one included.
+    Index names;                     // All names of an item, including the listed one.
     // The entries that an ambiguous name may mean.
     TextMap<std::vector<std::size_t>> ambiguous;
     std::unique_ptr<std::array<Rendered, mcp::kRevisions.size()>> rendered =
@@ -175,8 +175,8 @@ class Catalog {
   std::array<Section, mcp::kItems.size()> sections_;
   const std::uint64_t number_;
   const std::uint64_t family_;
-  const std::shared_ptr<const QualifiedNames> qualified_;  // The same in every part of a catalog.
-  std::string digest_;  // In cursors: one of an earlier catalog is refused.
+  const std::shared_ptr<const QualifiedNames> qualified_;  // The same for every part of a catalog.
+  std::string digest_;  // Part of cursors: a cursor of an earlier catalog is refused.
 };
 
 }  // namespace patchbay::gateway

@@ -1,7 +1,7 @@
-// What changes for which client when catalogs or rules change: each receives only changes in what
-// it sees itself.
+// Which client is affected by a change of catalogs or rules: each receives only changes in what it
+// sees itself.
 //
-// Confined to the worker that tells; worked out once for all who see the same.
+// Confined to the worker that notifies; computed once for all clients that see the same.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@
 
 namespace patchbay::gateway {
 
-// Which lists have changed.
+// The lists that have changed.
 class CatalogChanges {
  public:
   // REQUIRES: `restricted` outlives this.
   CatalogChanges(CatalogSnapshot before, CatalogSnapshot now, RestrictedCatalogs& restricted)
       : before_(std::move(before)), now_(std::move(now)), restricted_(restricted) {}
 
-  // The notifications about it for `caller`.
+  // The notifications of the changes for `caller`.
   const std::vector<std::string_view>& of(const Principal& caller);
 
  private:
@@ -38,7 +38,7 @@ class CatalogChanges {
   std::map<std::pair<const Catalog*, const Catalog*>, Known> known_;
 };
 
-// A resource that has changed, as each client knows it.
+// A changed resource, under the name that each client knows.
 class ResourceUpdate {
  public:
   // `uri` is the upstream's own. REQUIRES: `restricted` outlives this.

@@ -1,5 +1,7 @@
 #include "gateway/catalog/curation.h"
 
+#include "config/fields.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostName = 128;
 
-// What MCP allows in the name of a tool.
+// Characters that MCP allows in the name of a tool.
 bool good_name(std::string_view name) {
   const auto good = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -33,8 +35,8 @@ const T* find(const config::Dict<T>& dict, const std::string& key) {
   return found == dict.end() ? nullptr : &found->second;
 }
 
-// The new name of each tool that gets one. A tool that is not renamed keeps its name against all
-// others; a tool that cannot have its new one is not renamed, which may stand in another's way.
+// The new name of each renamed tool. A tool that is not renamed keeps its name in every case. A
+// tool that cannot get its new name is not renamed, which may block the new name of another.
 std::map<std::string, std::string> new_names(const std::vector<mcp::Item>& tools,
                                              const ToolSettings& settings,
                                              std::vector<std::string>& problems) {
@@ -116,3 +118,35 @@ std::vector<std::string> curate(Offer& offer, const ToolSettings& settings) {
 }
 
 }  // namespace patchbay::gateway
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<gateway::ToolSettings>() {
+  static const Fields kFields = fields_of<gateway::ToolSettings>({
+      {"allow", &gateway::ToolSettings::allow,
+       "Patterns (`*`, `?`) of tools to offer, by the upstream's own names."},
+      {"deny", &gateway::ToolSettings::deny,
+       "Patterns of tools to leave out, even if they are allowed."},
+      {"rename", &gateway::ToolSettings::rename, "New names of tools, by the upstream's own name."},
+      {"describe", &gateway::ToolSettings::describe,
+       "New descriptions of tools, by the upstream's own name."},
+      {"timeout", &gateway::ToolSettings::timeout,
+       "Maximum duration of a call of a tool, by the upstream's own name. Others have that of "
+       "the upstream. 0: the same."},
+  });
+  return kFields;
+}
+
+template <>
+const config::Fields& config::fields<gateway::UpstreamSettings>() {
+  static const Fields kFields = fields_of<gateway::UpstreamSettings>({
+      {"tools", &gateway::UpstreamSettings::tools,
+       "Which tools of the upstream are offered, and under which names."},
+      {"lists", &gateway::UpstreamSettings::lists,
+       "Limits of what the upstream may list. A list beyond them is refused as a whole."},
+  });
+  return kFields;
+}
+
+}  // namespace patchbay

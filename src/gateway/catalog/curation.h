@@ -1,6 +1,6 @@
-// Curation is what the configuration says about the tools of an upstream, whatever its kind: which
-// of them are there at all, under which names, and with which descriptions. What is not allowed
-// never enters the catalog, so no front end can list or reach it.
+// Curation is the configuration of an upstream's tools, whatever its kind: which tools are offered,
+// under which names, and with which descriptions. Tools that are not allowed never enter the
+// catalog, so no frontend can list or reach them.
 //
 // Values only; usable from any thread.
 #pragma once
@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/read_value.h"
+#include "config/settings.h"
 #include "gateway/catalog/catalog.h"
 #include "gateway/catalog/list_limits.h"
 
@@ -22,17 +23,17 @@ struct ToolSettings {
   config::Dict<config::Duration> timeout = {};
 };
 
-// The settings that every upstream has, beside those of its kind.
+// The settings that every upstream has besides those of its kind.
 struct UpstreamSettings {
   ToolSettings tools;
   ListLimits lists = {};
 };
 
-// Adds what is wrong with an upstream's `tools` section and cannot be said in a table.
+// Adds faults of an upstream's `tools` section that a table of fields cannot express.
 void check_tools(const config::Node& tools, const config::Location& at);
 
-// Turns what an upstream offers into what is listed. A tool cannot take a name that another one
-// has: it keeps its own. Yields that, and settings for tools that are not there, as sentences.
+// Turns the items of an upstream into those that are listed. A tool whose new name is taken keeps
+// its own. Returns such conflicts, and settings for tools that do not exist, as sentences.
 std::vector<std::string> curate(Offer& offer, const ToolSettings& settings);
 
 }  // namespace patchbay::gateway
@@ -40,26 +41,9 @@ std::vector<std::string> curate(Offer& offer, const ToolSettings& settings);
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<gateway::ToolSettings> = std::tuple{
-    Field{"allow", &gateway::ToolSettings::allow,
-          "Patterns (`*`, `?`) of tools to offer, by the upstream's own names."},
-    Field{"deny", &gateway::ToolSettings::deny,
-          "Patterns of tools to leave out, even if they are allowed."},
-    Field{"rename", &gateway::ToolSettings::rename,
-          "New names of tools, by the upstream's own name."},
-    Field{"describe", &gateway::ToolSettings::describe,
-          "New descriptions of tools, by the upstream's own name."},
-    Field{"timeout", &gateway::ToolSettings::timeout,
-          "Maximum duration of a call of a tool, by the upstream's own name. Others have that of "
-          "the upstream. 0: the same."},
-};
+const config::Fields& config::fields<gateway::ToolSettings>();
 
 template <>
-inline constexpr auto config::fields<gateway::UpstreamSettings> = std::tuple{
-    Field{"tools", &gateway::UpstreamSettings::tools,
-          "Which tools of the upstream are offered, and under which names."},
-    Field{"lists", &gateway::UpstreamSettings::lists,
-          "Limits of what the upstream may list. A list beyond them is refused as a whole."},
-};
+const config::Fields& config::fields<gateway::UpstreamSettings>();
 
 }  // namespace patchbay

@@ -1,5 +1,7 @@
 #include "gateway/catalog/list_limits.h"
 
+#include "config/fields.h"
+
 #include <fmt/format.h>
 
 namespace patchbay::gateway {
@@ -43,3 +45,23 @@ Result<void> check_lists(const mcp::ItemLists& lists, const ListLimits& limits) 
 }
 
 }  // namespace patchbay::gateway
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<gateway::ListLimits>() {
+  static const Fields kFields = fields_of<gateway::ListLimits>({
+      {"max_items", &gateway::ListLimits::max_items,
+       "Maximum number of tools, prompts, resources and templates together.", Range{1, 1'000'000}},
+      {"max_definition_size", &gateway::ListLimits::max_definition_size,
+       "Maximum size of one definition.", Range{Bytes{1024}, Bytes{std::uint64_t{1} << 30}}},
+      {"max_total_size", &gateway::ListLimits::max_total_size,
+       "Maximum size of all definitions together.",
+       Range{Bytes{1024}, Bytes{std::uint64_t{1} << 32}}},
+      {"max_pages", &gateway::ListLimits::max_pages, "Maximum number of pages per list.",
+       Range{1, 100'000}},
+  });
+  return kFields;
+}
+
+}  // namespace patchbay

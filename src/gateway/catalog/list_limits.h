@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "config/fields.h"
+#include "config/settings.h"
 #include "core/result.h"
 #include "mcp/items.h"
 
@@ -19,14 +19,14 @@ struct ListLimits {
   int max_pages = 1'000;
 };
 
-// Counts what an upstream lists, so that a list is refused before it takes much memory.
+// Counts the items that an upstream lists, so that a list is refused before it takes much memory.
 class ListBudget {
  public:
   explicit ListBudget(const ListLimits& limits) : limits_(limits) {}
 
-  // One more item. Code::too_large if that is too much; the message names the setting.
+  // Counts one more item. Code::too_large if that exceeds a limit; the message names the setting.
   Result<void> add(std::size_t definition_size);
-  // One more page of the list of these items, which is the `page`th.
+  // Counts one more page of the list of these items, the `page`th.
   Result<void> check_page(mcp::ItemKind kind, int page) const;
 
  private:
@@ -35,7 +35,7 @@ class ListBudget {
   std::size_t bytes_ = 0;
 };
 
-// Whether an upstream may list all of that.
+// Whether an upstream may list all of these items.
 Result<void> check_lists(const mcp::ItemLists& lists, const ListLimits& limits);
 
 }  // namespace patchbay::gateway
@@ -43,17 +43,6 @@ Result<void> check_lists(const mcp::ItemLists& lists, const ListLimits& limits);
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<gateway::ListLimits> = std::tuple{
-    Field{"max_items", &gateway::ListLimits::max_items,
-          "Maximum number of tools, prompts, resources and templates together.",
-          Range{1, 1'000'000}},
-    Field{"max_definition_size", &gateway::ListLimits::max_definition_size,
-          "Maximum size of one definition.", Range{Bytes{1024}, Bytes{std::uint64_t{1} << 30}}},
-    Field{"max_total_size", &gateway::ListLimits::max_total_size,
-          "Maximum size of all definitions together.",
-          Range{Bytes{1024}, Bytes{std::uint64_t{1} << 32}}},
-    Field{"max_pages", &gateway::ListLimits::max_pages, "Maximum number of pages per list.",
-          Range{1, 100'000}},
-};
+const config::Fields& config::fields<gateway::ListLimits>();
 
 }  // namespace patchbay

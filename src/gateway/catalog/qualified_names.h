@@ -1,7 +1,7 @@
-// QualifiedNames knows to which upstream a name belongs that begins with the name of an upstream:
-// `files.read`, `files__read` and `files_read` belong to the upstream `files`, whether or not it
-// offers `read` at the moment. No other upstream can have such a name, or it would take the calls
-// that are meant for `files`.
+// QualifiedNames determines to which upstream a name belongs that begins with the name of an
+// upstream: `files.read`, `files__read` and `files_read` belong to the upstream `files`, whether or
+// not it offers `read` at the moment. No other upstream can have such a name, because it would
+// receive calls that are meant for `files`.
 //
 // Immutable; read on any thread.
 #pragma once
@@ -16,17 +16,17 @@
 
 namespace patchbay::gateway {
 
-// What may stand between the name of an upstream and that of its tool or prompt, beside the
-// separator of the configuration.
+// The separators between the name of an upstream and that of its tool or prompt, besides the one in
+// the configuration.
 inline constexpr std::array<std::string_view, 3> kNameSeparators{"__", ".", "_"};
-// What stands between the name of an upstream and a URI that another upstream has too.
+// The separator between the name of an upstream and a URI that another upstream has too.
 inline constexpr std::string_view kUriSeparator = "+";
 
 class QualifiedNames {
  public:
   QualifiedNames(const std::vector<std::string>& upstreams, const std::string& separator);
 
-  // Whether an item of `upstream` may go by that name. Where the names of two upstreams fit, the
+  // Whether an item of `upstream` may have that name. If the names of two upstreams match, the
   // longer one counts.
   bool may_have_name(std::string_view upstream, std::string_view name) const;
   // The same for a URI, or a URI template.

@@ -19,7 +19,7 @@ std::shared_ptr<const Catalog> RestrictedCatalogs::of(const CatalogSnapshot& sna
     const std::lock_guard lock(mutex_);
     if (auto found = find(snapshot, about)) return found;
   }
-  // Made without the lock: two workers that need it at the same time make it twice rather than
+  // Built without the lock: two workers that need it at the same time both build it and do not
   // wait.
   auto made =
       snapshot.catalog->restricted(std::make_shared<const policy::Access>(snapshot.rules, about));

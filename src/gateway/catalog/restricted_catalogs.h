@@ -1,8 +1,8 @@
-// The catalogs that callers see who may not see everything. Each is made when first wanted, and is
-// the same for all workers and all callers about whom the same rules are. It lives as long as a
-// worker holds it; here is only where they find each other's.
+// The catalogs of callers with restricted access. Each is built when first needed, and is the same
+// for all workers and for all callers with the same rules. It exists as long as a worker holds it;
+// this table is where workers find those of others.
 //
-// Used on any worker; guarded by a mutex, since each worker keeps what it has found.
+// Used on any worker; guarded by a mutex, since each worker caches the catalogs that it has found.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@
 
 namespace patchbay::gateway {
 
-// A catalog and the rules over it; without rules it is whole for everybody.
+// A catalog and the rules for it; without rules everybody sees all of it.
 struct CatalogSnapshot {
   std::shared_ptr<const Catalog> catalog;
   std::shared_ptr<const policy::Rules> rules = {};
@@ -22,11 +22,11 @@ struct CatalogSnapshot {
 
 class RestrictedCatalogs {
  public:
-  // What those see about whom the rules `about` are. REQUIRES: there are rules.
+  // The catalog for callers to whom the rules `about` apply. REQUIRES: there are rules.
   std::shared_ptr<const Catalog> of(const CatalogSnapshot& snapshot,
                                     const policy::Rules::Set& about);
 
-  // What that caller sees.
+  // The catalog for that caller.
   std::shared_ptr<const Catalog> of(const CatalogSnapshot& snapshot, const Principal& caller) {
     return snapshot.rules ? of(snapshot, snapshot.rules->about(caller)) : snapshot.catalog;
   }

@@ -1,5 +1,6 @@
-// Compiles the schemas of a catalog before anybody calls its tools, to find those that cannot be
-// used. Pure, but that it looks at the clock.
+// Compiles the schemas of a catalog before its tools are called, to find unusable ones.
+//
+// Pure, except that it reads the clock.
 #pragma once
 
 #include <chrono>
@@ -11,8 +12,8 @@
 
 namespace patchbay::gateway {
 
-// By upstream: for each tool with a schema that cannot be used, its name and why. Ends after
-// `longest`: what is left then is compiled by the calls that need it.
+// By upstream: the name of each tool with an unusable schema, and why. Ends after `longest`: the
+// remaining schemas are compiled by the calls that need them.
 using UnusableTools = std::map<std::string, std::vector<std::string>, std::less<>>;
 UnusableTools find_unusable(const Catalog& catalog, std::chrono::nanoseconds longest);
 

@@ -10,9 +10,9 @@ namespace patchbay::gateway {
 namespace {
 
 constexpr std::size_t kDigest = 8;  // Hexadecimal digits.
-constexpr std::size_t kLeast = 20;  // Room for something of both names, and the digest.
+constexpr std::size_t kLeast = 20;  // Room for parts of both names, and the digest.
 
-// The beginning of `text`, without a part of a character or a sign at its end.
+// The beginning of `text`, without a partial character or a sign at its end.
 std::string_view beginning(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   // Not between the bytes of one character of UTF-8.

@@ -1,5 +1,7 @@
-// Shortens listed names that are longer than clients accept. The result depends on nothing but the
-// name itself, so that it is the same after a restart and whatever else is offered. Pure.
+// Shortens listed names that are longer than clients accept. The result depends only on the name
+// itself, so that it is the same after a restart and with other items.
+//
+// Pure.
 #pragma once
 
 #include <string>
@@ -7,10 +9,10 @@
 
 namespace patchbay::gateway {
 
-// At most `most` bytes that begin with the name of the upstream, keep the beginning of the tool's
-// name, where its verb is, and end with a digest of the whole name. An empty `upstream` stands for
-// a name without a prefix. Names that fit are returned as they are, and so is every name if the
-// separator leaves no room.
+// At most `most` bytes that begin with the name of the upstream, contain the beginning of the
+// tool's name, which has the verb, and end with a digest of the whole name. An empty `upstream`
+// stands for a name without a prefix. Names that fit are returned unchanged, and so is every name
+// if the separator leaves no room.
 std::string short_name(std::string_view upstream, std::string_view separator, std::string_view name,
                        std::size_t most);
 

@@ -54,7 +54,7 @@ const json::Schema* ToolSchemas::compiled(const Lazy& lazy, std::string_view wha
   return lazy.schema.get();
 }
 
-// What becomes of something that there is no compiled schema for.
+// The result for a value without a compiled schema.
 Result<void> ToolSchemas::unchecked(const Lazy& lazy, std::string_view what, bool refuse) const {
   if (lazy.fault.empty() || !refuse) return ok();
   return Error{Code::upstream_failed,

@@ -1,6 +1,6 @@
-// ToolSchemas are what a tool says its arguments and its results look like. Each is compiled once,
-// when it is first needed: when the catalog is made (gateway/catalog/schema_check.h), or by a call
-// where the catalog is too large for that.
+// ToolSchemas are the schemas of a tool's arguments and results. Each is compiled once, when it is
+// first needed: when the catalog is built (gateway/catalog/schema_check.h), or by a call if the
+// catalog is too large for that.
 //
 // Any thread.
 #pragma once
@@ -18,14 +18,14 @@ namespace patchbay::gateway {
 
 enum class Validation : std::uint8_t {
   off,
-  warn,     // What does not fit is logged and goes on.
-  enforce,  // What does not fit is refused.
+  warn,     // Violations are logged, and the call continues.
+  enforce,  // Violations are refused.
 };
 
-// What happens to a call that would have to be checked by a schema that cannot be compiled.
+// What happens to a call whose schema cannot be compiled.
 enum class UnusableSchemas : std::uint8_t {
   refuse,
-  pass,  // It goes on unchecked.
+  pass,  // It continues without validation.
 };
 
 struct ValidationSettings {
@@ -34,7 +34,7 @@ struct ValidationSettings {
   int tasks = 10'000;
   UnusableSchemas unusable_schemas = UnusableSchemas::refuse;
 
-  // What is refused where `checked` is the mode: only enforcing refuses anything.
+  // What is refused in the mode `checked`: only enforcing refuses anything.
   bool refuses_unusable(Validation checked) const {
     return checked == Validation::enforce && unusable_schemas == UnusableSchemas::refuse;
   }
@@ -42,18 +42,18 @@ struct ValidationSettings {
 
 class ToolSchemas {
  public:
-  // `definition` is the raw tool; `name` is what the log calls it.
+  // `definition` is the raw tool; `name` is its name in the log.
   ToolSchemas(std::string name, std::string_view definition);
 
-  // Code::invalid_params with the JSON pointer and the reason if the raw arguments do not fit. If
-  // the schema cannot be used: Code::upstream_failed with `refuse_unusable`, else they fit.
+  // Code::invalid_params with the JSON pointer and the reason if the raw arguments violate the
+  // schema. If the schema is unusable: Code::upstream_failed with `refuse_unusable`, else no error.
   Result<void> check_arguments(std::string_view arguments, bool refuse_unusable) const;
 
-  // Code::upstream_failed if the raw result does not hold what the tool promised. A result that
-  // says that the tool failed promises nothing.
+  // Code::upstream_failed if the raw result violates the output schema. A result that reports a
+  // failure of the tool is not checked.
   Result<void> check_result(std::string_view result, bool refuse_unusable) const;
 
-  // Why one of the schemas cannot be used; empty if both can.
+  // Why one of the schemas is unusable; empty if both are usable.
   std::string unusable() const;
 
   // True if these are the schemas of that raw tool.
@@ -66,7 +66,7 @@ class ToolSchemas {
     std::string text;  // Empty: there is none.
     mutable std::once_flag once = {};
     mutable std::shared_ptr<const json::Schema> schema = {};
-    mutable std::string fault = {};  // Why there is none although there is a text.
+    mutable std::string fault = {};  // Why it is missing although there is a text.
   };
 
   const json::Schema* compiled(const Lazy& lazy, std::string_view what) const;

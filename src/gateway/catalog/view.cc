@@ -5,7 +5,8 @@
 namespace patchbay::gateway {
 namespace {
 
-// A reference count of the worker's own: calls on different workers do not share its cache line.
+// A reference count of the worker's own, so that calls on different workers do not share its cache
+// line.
 std::shared_ptr<const Catalog> counted_here(std::shared_ptr<const Catalog> catalog) {
   const Catalog* const raw = catalog.get();
   return {raw, [keep = std::move(catalog)](const Catalog*) {}};
@@ -85,8 +86,8 @@ void CatalogView::after_change(bool at_once) {
   }
 }
 
-// Notifies clients of what differs from what they know. A change that was reverted meanwhile is
-// none.
+// Notifies clients of differences to what they know. A change that was reverted meanwhile is not
+// reported.
 void CatalogView::notify() {
   drop();
   CatalogSnapshot before = *std::exchange(notified_, std::nullopt);

@@ -1,7 +1,6 @@
-// A CatalogView is a worker's own look at the catalog: the newest one, as each caller may see it,
-// and whether every upstream has had its first chance to come up. Before that, requests for
-// lists wait a little. Changes are announced a moment after the catalog has them, so that many are
-// announced as one.
+// A CatalogView is a worker's view of the catalog: the newest one, as each caller may see it, and
+// whether every upstream has had its first chance to start. Before that, requests for lists wait a
+// little. Changes are announced after a short delay, so that several are announced as one.
 //
 // Confined to its worker; the control thread updates it with posted messages.
 #pragma once
@@ -24,35 +23,36 @@ class CatalogView final : Timer {
  public:
   CatalogView();
 
-  // Finds there what several workers need. Said once, before anything else. REQUIRES: it outlives
-  // the view.
+  // The table in which workers share restricted catalogs. Set once, before anything else. REQUIRES:
+  // it outlives the view.
   void share(RestrictedCatalogs& restricted) { restricted_ = &restricted; }
 
-  // As that caller may see it.
+  // The catalog as that caller may see it.
   std::shared_ptr<const Catalog> current(const Principal& caller) const;
 
-  // As nobody but the gateway itself sees it: whole.
+  // The whole catalog, which only the gateway itself sees.
   std::shared_ptr<const Catalog> whole() const { return now_.catalog; }
   bool synced() const { return synced_; }
 
-  // The catalog once it is complete, or what there is at `deadline`.
+  // The catalog once it is complete, or the current one at `deadline`.
   Task<std::shared_ptr<const Catalog>> wait_synced(const Principal& caller, Deadline deadline);
 
   void update(std::shared_ptr<const Catalog> catalog, bool synced);
 
-  // Who may see what; null: everybody everything.
+  // The rules that decide who sees what; null: everybody sees everything.
   void set_rules(std::shared_ptr<const policy::Rules> rules);
   const policy::Rules* rules() const { return now_.rules.get(); }
+  std::shared_ptr<const policy::Rules> shared_rules() const { return now_.rules; }
 
-  // Whether the caller has the role `admin`, as everybody has where nobody is asked who they are.
+  // Whether the caller has the role `admin`. Without authentication everybody has it.
   bool is_admin(const Principal& caller) const;
 
-  // A resource that has changed, by the upstream's own URI.
+  // A resource has changed; `uri` is the upstream's own.
   ResourceUpdate update_of(const std::string& upstream, const std::string& uri) const {
     return {upstream, uri, now_, *restricted_};
   }
 
-  // How long changes are gathered before clients are notified.
+  // How long changes are collected before clients are notified.
   void set_debounce(std::chrono::nanoseconds debounce) { debounce_ = debounce; }
 
   // Called after changes.
@@ -69,7 +69,8 @@ class CatalogView final : Timer {
   static constexpr std::size_t kMostSeen = 256;
 
   CatalogSnapshot now_;
-  std::optional<CatalogSnapshot> notified_;  // As clients know it, while a notification is due.
+  std::optional<CatalogSnapshot>
+      notified_;  // The state that clients know, while a notification is pending.
   RestrictedCatalogs own_;
   RestrictedCatalogs* restricted_ = &own_;
   // What callers see now, and what they saw at the last notification.

@@ -173,7 +173,7 @@ Parser::TermId Parser::escaped_atom() {
   return found.set ? add(*std::move(found.set)) : add(found.character);
 }
 
-// The term, repeated as what follows it says.
+// The term, repeated as the following quantifier requires.
 Parser::TermId Parser::quantified(TermId term) {
   std::uint32_t least = 0;
   std::uint32_t most = Term::kUnbounded;

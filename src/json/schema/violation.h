@@ -1,4 +1,4 @@
-// A Violation says where a value does not match its schema, and why.
+// A Violation is the location at which a value violates its schema, and the reason.
 #pragma once
 
 #include <string>

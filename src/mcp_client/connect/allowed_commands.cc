@@ -7,7 +7,7 @@
 namespace patchbay::upstreams {
 
 Result<void> AllowedCommands::check(const net::Program& program) const {
-  // The gateway's own osquery server. With other arguments, this program can run any other.
+  // The gateway's own osquery server. With other arguments, this program could run any other.
   const std::vector<std::string> osquery{"osquery"};
   if (program.command == "/proc/self/exe" && program.args == osquery) return ok();
   auto file = net::find_program(program);

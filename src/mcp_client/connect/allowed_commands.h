@@ -1,5 +1,6 @@
-// The programs that upstreams may be. What counts is the file that would be run, without links:
-// another name for an allowed program is allowed, another program of an allowed name is not.
+// The programs that upstreams may run. The file that would be executed decides, with all links
+// followed: another name of an allowed program is allowed, another program with an allowed name is
+// not.
 //
 // Never changed once made; threads may share it.
 #pragma once
@@ -15,8 +16,8 @@ class AllowedCommands {
  public:
   explicit AllowedCommands(std::vector<std::string> commands) : commands_(std::move(commands)) {}
 
-  // Code::forbidden if the program is not one of them. Looks at the disk each time: what a name
-  // leads to can change.
+  // Code::forbidden if the program is not one of them. Reads the disk each time, because a name may
+  // lead to another file later.
   Result<void> check(const net::Program& program) const;
 
  private:

@@ -38,7 +38,7 @@ class SseConnection final : public Connection {
   transport::SseChannel channel_;
 };
 
-// The path of `url` with another end, its query left out.
+// `url` with `end` appended to its path, without its query.
 net::Url below(net::Url url, std::string_view end) {
   url.path.erase(std::min(url.path.find('?'), url.path.size()));
   while (url.path.ends_with('/')) url.path.pop_back();
@@ -46,7 +46,7 @@ net::Url below(net::Url url, std::string_view end) {
   return url;
 }
 
-// A header field that would end the line, or the head, must not get into it.
+// A header field must not contain text that would end the line or the head.
 bool is_sendable(std::string_view name, std::string_view value) {
   const auto bad = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
   return is_token(name) && std::ranges::none_of(value, bad);
@@ -131,8 +131,8 @@ Result<std::shared_ptr<const oauth::Plan>> auth_plan(const std::string& upstream
     return oauth::make_plan(upstream, url, *settings.auth, configured);
   }
   if (sends || !options.on_demand) return std::shared_ptr<const oauth::Plan>();
-  // A server that publishes where to sign in needs no setting. One token, so that callers share
-  // connections as they do with servers that want none.
+  // A server that publishes where to sign in needs no setting. There is one token, so that callers
+  // share connections as they do with servers that need no token.
   oauth::PlanOptions shared = options;
   shared.shared = true;
   oauth::Settings sign_in;
@@ -141,7 +141,7 @@ Result<std::shared_ptr<const oauth::Plan>> auth_plan(const std::string& upstream
 }
 
 Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
-  // What comes from now on is a reason to try again, should this come to nothing.
+  // If this attempt fails, later changes are a reason to try again.
   if (target_.credentials) seen_ = target_.credentials->changes();
   for (;;) {
     const HttpCandidate& candidate = candidates_[current_];
@@ -151,7 +151,7 @@ Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
     auto connection = std::make_unique<SseConnection>(target, candidate);
     auto connected = co_await connection->connect(deadline);
     if (connected) co_return connection;
-    // Also if the attempt was stopped: what the connection reads with must end before it does.
+    // Also after a stopped attempt: the reader of the connection must end before the connection.
     auto ending = connection->end(true);
     auto ended = co_await ending.shielded();
     discard(ended, "the error of the attempt counts");

@@ -33,7 +33,7 @@ class ConfinedConnection final : public Connection {
 
   transport::Channel& channel() override { return channel_; }
 
-  // The reason a pipe closed is usually that the program has ended, and the limit that ended it.
+  // A pipe usually closes because the program has ended, possibly by a limit.
   Task<std::string> reason(std::string why) override {
     auto ended = co_await confined_->child().exit(here().now() + Duration(50));
     if (!ended) co_return with_last_line(std::move(why), errors_);
@@ -45,7 +45,7 @@ class ConfinedConnection final : public Connection {
   }
   Deadline last_output() const override { return errors_.last_output(); }
 
-  // Input closed, then everything in the sandbox at once.
+  // Closes the input, then ends everything in the sandbox at once.
   Task<void> end(bool orderly) override {
     channel_.close_sending();
     auto exited = co_await confined_->child().exit(here().now() +
@@ -60,7 +60,7 @@ class ConfinedConnection final : public Connection {
   }
 
  private:
-  // What is recorded of a run: what was run, within which limits, and how it ended.
+  // The record of a run: the program, its limits, and how it ended.
   void note_run(const sandbox::Usage& usage) const {
     const auto ending = confined_->child().ending().value_or(net::Ending());
     std::string what = settings_.command;
@@ -81,7 +81,7 @@ class ConfinedConnection final : public Connection {
   std::unique_ptr<sandbox::Confined> confined_;
   StderrLog errors_;
   transport::LineChannel channel_;
-  const std::unique_ptr<EgressProxy> egress_;  // Null: it reaches nothing.
+  const std::unique_ptr<EgressProxy> egress_;  // Null: no network access.
 };
 
 void set_variable(sandbox::Spec& spec, std::string_view name, std::string_view value) {

@@ -1,5 +1,5 @@
-// Reaches a server by running it in a sandbox: it speaks on its stdin and stdout like any other
-// program, and sees and reaches what its settings name and nothing else.
+// Reaches a server by running it in a sandbox: it communicates on its stdin and stdout like any
+// other program, and has access only to what its settings name.
 //
 // Confined to one worker: the program dies with its thread.
 #pragma once
@@ -17,8 +17,8 @@ namespace patchbay::upstreams {
 
 class ConfinedConnector final : public Connector {
  public:
-  // REQUIRES: settings.sandbox is there. Without `allowed` any program may be run; without
-  // `counters` its connections are not counted.
+  // REQUIRES: settings.sandbox is set. Without `allowed` any program may be run; without `counters`
+  // its connections are not counted.
   ConfinedConnector(std::string upstream, const StdioSettings& settings,
                     std::shared_ptr<const AllowedCommands> allowed,
                     std::shared_ptr<const EgressCounters> counters)
@@ -37,7 +37,7 @@ class ConfinedConnector final : public Connector {
   const std::shared_ptr<const EgressCounters> counters_;
 };
 
-// What is run for an upstream with these settings, and what it sees.
+// The command for an upstream with these settings, and what it may access.
 Result<sandbox::Spec> confined_spec(const StdioSettings& settings);
 
 }  // namespace patchbay::upstreams

@@ -1,5 +1,7 @@
 #include "mcp_client/connect/socket.h"
 
+#include "config/fields.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 
@@ -58,10 +60,54 @@ Task<std::unique_ptr<Connection>> SocketConnector::connect(Deadline deadline) {
     net::set_no_delay(fd.get());
     net::notice_dead_peer(fd.get());
   }
-  // Both directions end on their own, so each has a descriptor.
+  // Each direction ends by itself, so each has its own descriptor.
   net::Fd out(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
   if (!out) co_return Error{Code::unavailable, "no descriptor is left"};
   co_return std::make_unique<SocketConnection>(std::move(fd), std::move(out), settings_);
 }
 
 }  // namespace patchbay::upstreams
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<upstreams::SocketSettings>() {
+  static const Fields kFields = join(
+      {fields_of<upstreams::SocketSettings>({
+           {"instances", &upstreams::SocketSettings::instances,
+            "Number of connections. Calls are distributed over them.", config::Range{1, 64}},
+           {"connect_timeout", &upstreams::SocketSettings::connect_time,
+            "Maximum time to establish a connection.",
+            config::Range{config::Duration(10), config::Duration(600'000)},
+            config::Alias{"connect_time"}},
+           {"max_message_size", &upstreams::SocketSettings::line,
+            "Maximum size of a message from the server. A larger one closes the connection.",
+            config::Range{config::Bytes{1024}, config::Bytes{1 << 30}}, config::Alias{"line"}},
+           {"max_outbox_size", &upstreams::SocketSettings::outbox,
+            "Maximum size of the data queued for a server that does not read. Beyond it, "
+            "calls are refused.",
+            config::Range{config::Bytes{1024}, config::Bytes{1 << 30}}, config::Alias{"outbox"}},
+       }),
+       inherited<upstreams::SocketSettings, upstreams::McpSettings>()});
+  return kFields;
+}
+
+template <>
+const config::Fields& config::fields<upstreams::TcpSettings>() {
+  static const Fields kFields =
+      join({fields_of<upstreams::TcpSettings>({{"address", &upstreams::TcpSettings::address,
+                                                "Address of the server: host:port.", Required{}}}),
+            inherited<upstreams::TcpSettings, upstreams::SocketSettings>()});
+  return kFields;
+}
+
+template <>
+const config::Fields& config::fields<upstreams::UnixSettings>() {
+  static const Fields kFields =
+      join({fields_of<upstreams::UnixSettings>({{"path", &upstreams::UnixSettings::path,
+                                                 "Path of the server's socket.", Required{}}}),
+            inherited<upstreams::UnixSettings, upstreams::SocketSettings>()});
+  return kFields;
+}
+
+}  // namespace patchbay

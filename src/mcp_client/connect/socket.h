@@ -1,5 +1,5 @@
-// Reaches a server that listens on a TCP or Unix socket and speaks as on stdio: one message per
-// line.
+// Reaches a server that listens on a TCP or Unix socket and uses the format of stdio: one message
+// per line.
 //
 // Confined to one worker.
 #pragma once
@@ -27,7 +27,7 @@ struct UnixSettings : SocketSettings {
   std::string path;
 };
 
-// A place to connect to.
+// An address to connect to.
 struct SocketEndpoint {
   std::string host;  // Empty: a Unix socket.
   int port = 0;
@@ -49,41 +49,18 @@ class SocketConnector final : public Connector {
   const SocketSettings settings_;
 };
 
-inline constexpr auto kSocketFields = std::tuple_cat(
-    std::tuple{
-        config::Field{"instances", &SocketSettings::instances,
-                      "Number of connections. Calls are distributed over them.",
-                      config::Range{1, 64}},
-        config::Field{"connect_timeout", &SocketSettings::connect_time,
-                      "Maximum time to establish a connection.",
-                      config::Range{config::Duration(10), config::Duration(600'000)},
-                      config::Alias{"connect_time"}},
-        config::Field{
-            "max_message_size", &SocketSettings::line,
-            "Maximum size of a message from the server. A larger one closes the connection.",
-            config::Range{config::Bytes{1024}, config::Bytes{1 << 30}}, config::Alias{"line"}},
-        config::Field{"max_outbox_size", &SocketSettings::outbox,
-                      "Maximum size of the data queued for a server that does not read. Beyond it, "
-                      "calls are refused.",
-                      config::Range{config::Bytes{1024}, config::Bytes{1 << 30}},
-                      config::Alias{"outbox"}},
-    },
-    kMcpFields);
-
 }  // namespace patchbay::upstreams
 
 namespace patchbay {
 
+// What both kinds of sockets have.
 template <>
-inline constexpr auto config::fields<upstreams::TcpSettings> =
-    std::tuple_cat(std::tuple{Field{"address", &upstreams::TcpSettings::address,
-                                    "Address of the server: host:port.", Required{}}},
-                   upstreams::kSocketFields);
+const config::Fields& config::fields<upstreams::SocketSettings>();
 
 template <>
-inline constexpr auto config::fields<upstreams::UnixSettings> =
-    std::tuple_cat(std::tuple{Field{"path", &upstreams::UnixSettings::path,
-                                    "Path of the server's socket.", Required{}}},
-                   upstreams::kSocketFields);
+const config::Fields& config::fields<upstreams::TcpSettings>();
+
+template <>
+const config::Fields& config::fields<upstreams::UnixSettings>();
 
 }  // namespace patchbay

@@ -29,18 +29,19 @@ class ChildConnection final : public Connection {
 
   Deadline last_output() const override { return errors_.last_output(); }
 
-  // The reason a pipe closed is usually that the program has ended: says how, and what it wrote
-  // last.
+  // A pipe usually closes because the program has ended: the reason names how, and its last line on
+  // stderr.
   Task<std::string> reason(std::string why) override {
     auto ended = co_await child_->exit(here().now() + Duration(50));
     if (ended) why = fmt::format("the program {}", *ended);
     co_return with_last_line(std::move(why), errors_);
   }
 
-  // Input closed, then SIGTERM, then SIGKILL to its whole group.
+  // Closes its input, then sends SIGTERM, then SIGKILL to its whole group.
   Task<void> end(bool orderly) override {
     channel_.close_sending();
-    // A program that broke the rules or its pipes gets no time to read its end of input.
+    // A program that violated the protocol or broke its pipes gets no time to react to its end of
+    // input.
     auto exited = co_await child_->exit(here().now() + (orderly ? grace_ : Duration(0)));
     if (!exited) {
       child_->signal(SIGTERM);
@@ -97,7 +98,7 @@ Result<std::optional<net::User>> user_of(const StdioSettings& settings) {
   if (settings.user.empty()) return std::optional<net::User>();
   auto user = net::find_user(settings.user);
   if (!user) return Error{user.error().code, "user: " + user.error().message};
-  // Only root has anything to change.
+  // Only root can change the user.
   if (::geteuid() != 0) return std::optional<net::User>();
   return std::optional<net::User>(*std::move(user));
 }

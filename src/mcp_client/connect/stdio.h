@@ -1,4 +1,4 @@
-// Reaches a server by running it: a program that speaks on its stdin and stdout.
+// Reaches a server by running it: a program that communicates on its stdin and stdout.
 //
 // Confined to one worker: the program dies with its thread.
 #pragma once
@@ -17,8 +17,8 @@ namespace patchbay::upstreams {
 
 class ChildConnector final : public Connector {
  public:
-  // Without `allowed` any program may be run. `user` is what was found for settings.user; an error
-  // is what connecting fails with.
+  // Without `allowed` any program may be run. `user` is the result of looking up settings.user; if
+  // it is an error, connecting fails with it.
   ChildConnector(std::string upstream, const StdioSettings& settings,
                  std::shared_ptr<const AllowedCommands> allowed = {},
                  Result<std::optional<net::User>> user = std::optional<net::User>())
@@ -37,13 +37,14 @@ class ChildConnector final : public Connector {
   const Result<std::optional<net::User>> user_;
 };
 
-// Who settings.user is; empty: who we are. Reads the user database, so not on a worker.
+// The user settings.user; empty: the user of this process. Reads the user database, so not on a
+// worker.
 Result<std::optional<net::User>> user_of(const StdioSettings& settings);
 
-// `why`, and the last line that the program wrote to stderr, if there is one.
+// `why`, with the last line that the program wrote to stderr, if there is one.
 std::string with_last_line(std::string why, StderrLog& errors);
 
-// What is run for an upstream with these settings, as the user of this process.
+// The command for an upstream with these settings, as the user of this process.
 net::Program program_of(const StdioSettings& settings);
 
 }  // namespace patchbay::upstreams

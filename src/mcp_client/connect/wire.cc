@@ -1,5 +1,7 @@
 #include "mcp_client/connect/wire.h"
 
+#include "config/fields.h"
+
 #include "net/io/socket.h"
 #include "net/stream/stream.h"
 #include "transport/wire/envelope_channel.h"
@@ -52,3 +54,44 @@ Task<std::unique_ptr<Connection>> WireConnector::connect(Deadline deadline) {
 }
 
 }  // namespace patchbay::upstreams
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<upstreams::WireTcpSettings>() {
+  static const Fields kFields = join(
+      {fields_of<upstreams::WireTcpSettings>({
+           {"url", &upstreams::WireTcpSettings::url,
+            "URL of the server: tcp://host:port, or tcps:// with TLS. Default port: 8444.",
+            Required{}},
+           {"token", &upstreams::WireTcpSettings::token, "Token in each message. Empty: none."},
+           {"tls", &upstreams::WireTcpSettings::tls, "TLS settings for a tcps server."},
+           {"instances", &upstreams::WireTcpSettings::instances,
+            "Number of connections. Calls are distributed over them.", Range{1, 64}},
+           {"frame_header", &upstreams::WireTcpSettings::frame_header,
+            "Frame header to send: 7 or 8 bytes."},
+           {"connect_timeout", &upstreams::WireTcpSettings::connect_time,
+            "Maximum time to establish a connection.", Range{Duration(10), Duration(600'000)},
+            Alias{"connect_time"}},
+           {"max_outbox_size", &upstreams::WireTcpSettings::outbox,
+            "Maximum size of the data queued for a server that does not read. Beyond it, calls "
+            "are refused.",
+            Range{Bytes{1024}, Bytes{1 << 30}}, Alias{"outbox"}},
+           {"max_message_size", &upstreams::WireTcpSettings::message,
+            "Maximum size of a chunked message from the server.",
+            Range{Bytes{1024}, Bytes{std::uint64_t{1} << 32}}, Alias{"message"}},
+           {"frame_timeout", &upstreams::WireTcpSettings::frame_time,
+            "Maximum time to receive a frame after its first byte.",
+            Range{Duration(10), Duration(3'600'000)}, Alias{"frame_time"}},
+           {"ping_interval", &upstreams::WireTcpSettings::ping,
+            "Time without a message after which the server is pinged.",
+            Range{Duration(100), Duration(3'600'000)}, Alias{"ping"}},
+           {"pong_timeout", &upstreams::WireTcpSettings::pong,
+            "Maximum time to wait for the reply to a ping. Then the gateway reconnects.",
+            Range{Duration(100), Duration(3'600'000)}, Alias{"pong"}},
+       }),
+       inherited<upstreams::WireTcpSettings, upstreams::McpSettings>()});
+  return kFields;
+}
+
+}  // namespace patchbay

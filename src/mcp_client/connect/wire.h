@@ -1,5 +1,5 @@
 // Reaches another gateway, or any server, that speaks the wire protocol on TCP, so that gateways
-// chain.
+// can be chained.
 //
 // Confined to one worker.
 #pragma once
@@ -32,7 +32,7 @@ struct WireTcpSettings : McpSettings {
 
 class WireConnector final : public Connector {
  public:
-  // `tls` may be null if the URL does not ask for it.
+  // `tls` may be null if the URL does not need it.
   WireConnector(net::Url url, std::shared_ptr<const net::TlsContext> tls,
                 const WireTcpSettings& settings)
       : url_(std::move(url)), tls_(std::move(tls)), settings_(settings) {}
@@ -56,37 +56,6 @@ inline constexpr auto config::choices<upstreams::SentHeader> = std::array{
 };
 
 template <>
-inline constexpr auto config::fields<upstreams::WireTcpSettings> = std::tuple_cat(
-    std::tuple{
-        Field{"url", &upstreams::WireTcpSettings::url,
-              "URL of the server: tcp://host:port, or tcps:// with TLS. Default port: 8444.",
-              Required{}},
-        Field{"token", &upstreams::WireTcpSettings::token, "Token in each message. Empty: none."},
-        Field{"tls", &upstreams::WireTcpSettings::tls, "TLS settings for a tcps server."},
-        Field{"instances", &upstreams::WireTcpSettings::instances,
-              "Number of connections. Calls are distributed over them.", Range{1, 64}},
-        Field{"frame_header", &upstreams::WireTcpSettings::frame_header,
-              "Frame header to send: 7 or 8 bytes."},
-        Field{"connect_timeout", &upstreams::WireTcpSettings::connect_time,
-              "Maximum time to establish a connection.", Range{Duration(10), Duration(600'000)},
-              Alias{"connect_time"}},
-        Field{"max_outbox_size", &upstreams::WireTcpSettings::outbox,
-              "Maximum size of the data queued for a server that does not read. Beyond it, calls "
-              "are refused.",
-              Range{Bytes{1024}, Bytes{1 << 30}}, Alias{"outbox"}},
-        Field{"max_message_size", &upstreams::WireTcpSettings::message,
-              "Maximum size of a chunked message from the server.",
-              Range{Bytes{1024}, Bytes{std::uint64_t{1} << 32}}, Alias{"message"}},
-        Field{"frame_timeout", &upstreams::WireTcpSettings::frame_time,
-              "Maximum time to receive a frame after its first byte.",
-              Range{Duration(10), Duration(3'600'000)}, Alias{"frame_time"}},
-        Field{"ping_interval", &upstreams::WireTcpSettings::ping,
-              "Time without a message after which the server is pinged.",
-              Range{Duration(100), Duration(3'600'000)}, Alias{"ping"}},
-        Field{"pong_timeout", &upstreams::WireTcpSettings::pong,
-              "Maximum time to wait for the reply to a ping. Then the gateway reconnects.",
-              Range{Duration(100), Duration(3'600'000)}, Alias{"pong"}},
-    },
-    upstreams::kMcpFields);
+const config::Fields& config::fields<upstreams::WireTcpSettings>();
 
 }  // namespace patchbay

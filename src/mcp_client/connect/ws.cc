@@ -1,5 +1,7 @@
 #include "mcp_client/connect/ws.h"
 
+#include "config/fields.h"
+
 #include <fmt/format.h>
 
 #include <optional>
@@ -12,7 +14,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-// What a server that is given up may take to close its side.
+// How long an abandoned server may take to close its side.
 constexpr auto kCloseTime = std::chrono::seconds(1);
 
 class WsConnection final : public Connection {
@@ -34,7 +36,7 @@ class WsConnection final : public Connection {
 
   Task<void> end(bool orderly) override {
     texts_.close();
-    // A server that was lost, or broke the rules, also gets a close frame with the reason.
+    // A server that was lost, or violated the protocol, also gets a close frame with the reason.
     const Deadline deadline = orderly ? kNever : here().now() + kCloseTime;
     auto over = co_await client_->socket().over(deadline);
     discard(over, "a server that does not close has had its time");
@@ -85,3 +87,47 @@ Result<net::WebSocketTarget> ws_target(const WsSettings& settings) {
 }
 
 }  // namespace patchbay::upstreams
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<upstreams::WsSettings>() {
+  static const Fields kFields = join(
+      {fields_of<upstreams::WsSettings>({
+           {"url", &upstreams::WsSettings::url,
+            "URL of the server: ws://host:port/path, or wss:// with TLS. Default port: 8443; "
+            "default path: /mcp.",
+            Required{}},
+           {"token", &upstreams::WsSettings::token,
+            "Token sent in the opening request and in each envelope. Empty: none."},
+           {"headers", &upstreams::WsSettings::headers, "Header fields of the opening request."},
+           {"tls", &upstreams::WsSettings::tls, "TLS settings for a wss server."},
+           {"instances", &upstreams::WsSettings::instances,
+            "Number of connections. Calls are distributed over them.", Range{1, 64}},
+           {"envelope", &upstreams::WsSettings::envelope,
+            "Whether messages use the envelopes of the wire protocol. auto: unless the server "
+            "selects the subprotocol `mcp`, which is plain MCP."},
+           {"connect_timeout", &upstreams::WsSettings::connect_time,
+            "Maximum time to establish a connection.", Range{Duration(10), Duration(600'000)},
+            Alias{"connect_time"}},
+           {"max_message_size", &upstreams::WsSettings::message,
+            "Maximum size of a message from the server.", Range{Bytes{1024}, Bytes{1 << 30}},
+            Alias{"message"}},
+           {"max_outbox_size", &upstreams::WsSettings::outbox,
+            "Maximum size of the data queued for a server that does not read. Beyond it, calls "
+            "are refused.",
+            Range{Bytes{1024}, Bytes{1 << 30}}, Alias{"outbox"}},
+           {"message_timeout", &upstreams::WsSettings::message_time,
+            "Maximum time to receive a message after its first byte.",
+            Range{Duration(10), Duration(3'600'000)}, Alias{"message_time"}},
+           {"ping_interval", &upstreams::WsSettings::ping, "Interval between pings to the server.",
+            Range{Duration(100), Duration(3'600'000)}, Alias{"ping"}},
+           {"pong_timeout", &upstreams::WsSettings::pong,
+            "Maximum time to wait for the reply to a ping. Then the gateway reconnects.",
+            Range{Duration(100), Duration(3'600'000)}, Alias{"pong"}},
+       }),
+       inherited<upstreams::WsSettings, upstreams::McpSettings>()});
+  return kFields;
+}
+
+}  // namespace patchbay

@@ -13,8 +13,8 @@
 
 namespace patchbay::upstreams {
 
-// Whether messages go in envelopes of the wire protocol. Automatic: unless the server agrees to the
-// subprotocol.
+// Whether messages are sent in envelopes of the wire protocol. Automatic: yes, unless the server
+// agrees to the subprotocol.
 enum class WsEnvelope : std::uint8_t { automatic, always, never };
 
 struct WsSettings : McpSettings {
@@ -44,7 +44,7 @@ class WsConnector final : public Connector {
   const WsSettings settings_;
 };
 
-// Where the server is, from its settings. The error says which of them is wrong, and why.
+// The address of the server, from its settings. The error names the setting and the reason.
 Result<net::WebSocketTarget> ws_target(const WsSettings& settings);
 
 }  // namespace patchbay::upstreams
@@ -59,41 +59,6 @@ inline constexpr auto config::choices<upstreams::WsEnvelope> = std::array{
 };
 
 template <>
-inline constexpr auto config::fields<upstreams::WsSettings> = std::tuple_cat(
-    std::tuple{
-        Field{"url", &upstreams::WsSettings::url,
-              "URL of the server: ws://host:port/path, or wss:// with TLS. Default port: 8443; "
-              "default path: /mcp.",
-              Required{}},
-        Field{"token", &upstreams::WsSettings::token,
-              "Token sent in the opening request and in each envelope. Empty: none."},
-        Field{"headers", &upstreams::WsSettings::headers, "Header fields of the opening request."},
-        Field{"tls", &upstreams::WsSettings::tls, "TLS settings for a wss server."},
-        Field{"instances", &upstreams::WsSettings::instances,
-              "Number of connections. Calls are distributed over them.", Range{1, 64}},
-        Field{"envelope", &upstreams::WsSettings::envelope,
-              "Whether messages use the envelopes of the wire protocol. auto: unless the server "
-              "selects the subprotocol `mcp`, which is plain MCP."},
-        Field{"connect_timeout", &upstreams::WsSettings::connect_time,
-              "Maximum time to establish a connection.", Range{Duration(10), Duration(600'000)},
-              Alias{"connect_time"}},
-        Field{"max_message_size", &upstreams::WsSettings::message,
-              "Maximum size of a message from the server.", Range{Bytes{1024}, Bytes{1 << 30}},
-              Alias{"message"}},
-        Field{"max_outbox_size", &upstreams::WsSettings::outbox,
-              "Maximum size of the data queued for a server that does not read. Beyond it, calls "
-              "are refused.",
-              Range{Bytes{1024}, Bytes{1 << 30}}, Alias{"outbox"}},
-        Field{"message_timeout", &upstreams::WsSettings::message_time,
-              "Maximum time to receive a message after its first byte.",
-              Range{Duration(10), Duration(3'600'000)}, Alias{"message_time"}},
-        Field{"ping_interval", &upstreams::WsSettings::ping,
-              "Interval between pings to the server.", Range{Duration(100), Duration(3'600'000)},
-              Alias{"ping"}},
-        Field{"pong_timeout", &upstreams::WsSettings::pong,
-              "Maximum time to wait for the reply to a ping. Then the gateway reconnects.",
-              Range{Duration(100), Duration(3'600'000)}, Alias{"pong"}},
-    },
-    upstreams::kMcpFields);
+const config::Fields& config::fields<upstreams::WsSettings>();
 
 }  // namespace patchbay

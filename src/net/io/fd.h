@@ -1,4 +1,6 @@
-// Fd owns one file descriptor and closes it. Values only; move between threads as you like.
+// Fd owns one file descriptor and closes it.
+//
+// Values only; may be moved between threads.
 #pragma once
 
 #include <unistd.h>

@@ -15,12 +15,14 @@
 namespace patchbay::net {
 
 inline constexpr int kFirstInherited = 3;
-// The process that handed its listeners over. It cannot know our id before it has started us.
+// The process that handed its listeners over. It could not know our process id before it started
+// us.
 inline constexpr char kPredecessorVariable[] = "PATCHBAY_PREDECESSOR";
 
 class InheritedListeners {
  public:
-  // Takes over what the environment names, if that is meant for this process. Once per process.
+  // Takes over the sockets that the environment names, if they are meant for this process. Once per
+  // process.
   static InheritedListeners take();
 
   // The sockets that listen on `address`. If its port is 0, those on the same host with that name,

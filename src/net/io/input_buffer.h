@@ -1,6 +1,8 @@
 // An InputBuffer holds the bytes of a connection that have arrived and are not consumed yet. While
-// empty it holds no memory, so that an idle connection costs next to nothing; the blocks are
-// recycled per thread.
+// empty it holds no memory, so an idle connection costs almost nothing; the blocks are recycled per
+// thread.
+//
+// Confined to one thread.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +23,7 @@ class InputBuffer {
   std::string_view bytes() const { return {data_ + begin_, end_ - begin_}; }
   bool empty() const { return begin_ == end_; }
 
-  // Room for at least so many more bytes. May move the contents: views of them become invalid.
+  // Room for at least that many more bytes. May move the contents, which invalidates views of them.
   std::span<char> room(std::size_t least = 1);
   void add(std::size_t count) { end_ += count; }
 

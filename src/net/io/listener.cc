@@ -8,10 +8,10 @@
 namespace patchbay::net {
 namespace {
 
-// So that new connections do not delay those that are being served.
+// Limits how much new connections delay those that are being served.
 constexpr int kAcceptsPerTurn = 8;
 
-// Whether the awaiting task has been asked to stop. Does not wait.
+// Whether the awaiting task was requested to stop. Does not wait.
 struct StopRequested {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
@@ -62,7 +62,7 @@ Task<void> Accepting::accept(Source& listener, bool secure) {
       auto slept = co_await sleep_until(here().now() + kAcceptPause);
       if (!slept) co_return slept.error();
     }
-    // Everything else (a connection that broke while it waited, a signal) concerns one client.
+    // All other errors (a connection that broke while it waited, a signal) concern one client.
   }
 }
 

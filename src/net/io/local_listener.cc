@@ -24,7 +24,7 @@ Fd make_socket(int family) {
   return Fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-// What nobody listens to any more refuses to be connected to.
+// A socket file that no program listens on refuses connections.
 bool is_abandoned(const sockaddr_un& address) {
   struct stat about{};
   if (::lstat(address.sun_path, &about) != 0 || !S_ISSOCK(about.st_mode)) return false;
@@ -46,7 +46,8 @@ Result<Fd> listen_unix(const std::string& path) {
   std::memcpy(address.sun_path, path.data(), path.size());
   Fd fd = make_socket(AF_UNIX);
   if (!fd) return system_failure("socket");
-  // Of a socket, the mode of its descriptor is the mode of its file: nobody gets in between.
+  // The mode of the descriptor becomes the mode of the socket file, so no other user can connect in
+  // between.
   ::fchmod(fd.get(), S_IRUSR | S_IWUSR);
   const auto* const raw = reinterpret_cast<const sockaddr*>(&address);
   int failed = ::bind(fd.get(), raw, sizeof address);

@@ -1,7 +1,7 @@
-// Listening for programs of this machine, or of the machine around a virtual one: a Unix socket, a
+// Listening for programs of this machine, or of the host of a virtual machine: a Unix socket, or a
 // vsock port; and accepting, one connection at a time.
 //
-// Confined to the thread of the loop where one waits.
+// Confined to the thread of the loop that waits.
 #pragma once
 
 #include <string>

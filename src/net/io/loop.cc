@@ -11,7 +11,7 @@
 namespace patchbay::net {
 namespace {
 
-// Without an epoll descriptor there is nothing a gateway could do, not even report it elsewhere.
+// Without an epoll descriptor a gateway cannot do anything, not even report the error.
 Fd or_die(int fd, const char* what) {
   if (fd < 0) {
     std::perror(what);
@@ -44,7 +44,9 @@ void Loop::run() {
   // Work may have been queued before the loop started.
   turn(Clock::now());
   while (!quit_.load(std::memory_order_acquire)) {
-    const int n = ::epoll_wait(epoll_.get(), events.data(), kBatch, wait_time());
+    const Deadline ended = Clock::now();
+    if (turns_) turns_->on_turn(ended - now());
+    const int n = ::epoll_wait(epoll_.get(), events.data(), kBatch, wait_time(ended));
     batch_size_ = std::max(n, 0);
     for (int i = 0; i < batch_size_; ++i) {
       batch_[static_cast<std::size_t>(i)] =
@@ -71,11 +73,11 @@ void Loop::wake() {
   [[maybe_unused]] const auto written = ::write(wakeup_.get(), &one, sizeof one);
 }
 
-int Loop::wait_time() const {
+int Loop::wait_time(Deadline now) const {
   if (has_work()) return 0;
   const auto next = timers().next();
   if (!next) return -1;
-  const auto span = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
+  const auto span = std::chrono::ceil<std::chrono::milliseconds>(*next - now).count();
   return static_cast<int>(std::clamp<std::int64_t>(span, 0, 60'000));
 }
 

@@ -6,7 +6,10 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "async/executor.h"
 #include "net/io/fd.h"
@@ -28,6 +31,15 @@ class Loop final : public Executor {
 
   int number() const { return number_; }
 
+  // Receives the duration of each turn. Events that arrive during a turn wait until it ends.
+  class TurnObserver {
+   public:
+    virtual ~TurnObserver() = default;
+    virtual void on_turn(std::chrono::nanoseconds took) = 0;
+  };
+  // REQUIRES: called before run().
+  void observe_turns(std::unique_ptr<TurnObserver> observer) { turns_ = std::move(observer); }
+
   // Passes the events of `fd` on to `readiness`, edge-triggered, until unwatch(). Yields 0, or the
   // errno of the kernel's refusal.
   int watch(int fd, Readiness& readiness);
@@ -37,14 +49,16 @@ class Loop final : public Executor {
   static constexpr int kBatch = 256;  // Events taken from the kernel at a time.
 
   void wake() override;
-  int wait_time() const;
+  int wait_time(Deadline now) const;
 
   const int number_;
   const Fd epoll_;
   const Fd wakeup_;  // An eventfd, edge-triggered and never read.
   std::atomic<bool> quit_ = false;
+  std::unique_ptr<TurnObserver> turns_;  // Null: turns are not timed.
 
-  // Whose events the current turn handles. What is unwatched meanwhile is removed from them.
+  // The receivers of the events of the current turn. A receiver that is unwatched meanwhile is
+  // removed.
   std::array<Readiness*, kBatch> batch_{};
   int batch_size_ = 0;
 };

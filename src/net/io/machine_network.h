@@ -1,5 +1,6 @@
-// The networks of this machine, as the kernel reports them: addresses, interfaces, routes. Blocks,
-// if only for the kernel: for threads that may wait, not for workers.
+// The networks of this machine, as the kernel reports them: addresses, interfaces, routes.
+//
+// Blocks, if only for the kernel: for threads that may wait, not for workers.
 #pragma once
 
 #include <functional>

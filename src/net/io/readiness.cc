@@ -9,7 +9,7 @@ namespace patchbay::net {
 void Readiness::on_events(std::uint32_t events) {
   if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
     hung_up_ = true;
-    may_read_ = may_write_ = true;  // The next attempt finds out what has happened.
+    may_read_ = may_write_ = true;  // The next attempt determines what has happened.
   }
   if (events & EPOLLIN) may_read_ = true;
   if (events & EPOLLOUT) may_write_ = true;

@@ -1,5 +1,5 @@
-// The Readiness of one descriptor: what the kernel has reported of it, and who waits for that. A
-// Loop passes the events on; a Source does the reading and writing.
+// The Readiness of one descriptor: the events that the kernel has reported, and the waiters for
+// them. A Loop passes the events on; a Source reads and writes.
 //
 // Confined to the thread of its loop.
 #pragma once

@@ -1,6 +1,6 @@
-// Copies bytes between two connections, in both directions at once, until both have ended: what a
-// proxy does once it knows the destination. Holds one piece of each direction in memory and reads
-// the next when the other side has taken it.
+// Copies bytes between two connections, in both directions at once, until both have ended. A proxy
+// uses it once it knows the destination. Holds one piece of each direction in memory and reads the
+// next one when the other side has accepted it.
 //
 // Confined to the thread of the loop of both.
 #pragma once
@@ -16,9 +16,9 @@ struct Relayed {
   std::uint64_t back = 0;
 };
 
-// How long no byte may move. A TCP peer that has ended its side cannot be distinguished from one
-// that has gone: once one direction has ended, the other gets `half_open` between two bytes, or
-// `idle` if that is less.
+// How long no byte may be transferred. A TCP peer that has ended its side cannot be distinguished
+// from one that has disconnected. Once one direction has ended, the other therefore gets
+// `half_open` between two bytes, or `idle` if that is less.
 struct RelayTimeouts {
   std::chrono::nanoseconds idle;
   std::chrono::nanoseconds half_open;

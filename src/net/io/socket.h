@@ -31,11 +31,11 @@ Result<Fd> connect_unix(const std::string& path);
 // Answers are whole messages: send them at once.
 void set_no_delay(int fd);
 
-// Lets the kernel take little more than it can send. With megabytes in its buffer, a peer that
+// Lets the kernel accept little more than it can send. With megabytes in its buffer, a peer that
 // reads slowly but steadily makes room only after minutes, and looks like one that does not read.
 void set_small_send_queue(int fd);
 
-// Sends what fits, to a client that is refused: nothing waits for it.
+// Sends as much as fits, to a client that is refused: nothing waits for it.
 void send_at_once(int fd, std::string_view bytes);
 
 // Notices within about a minute that the peer's machine has vanished.

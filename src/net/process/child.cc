@@ -80,7 +80,7 @@ Result<Pipe> make_input(bool wanted) {
   if (wanted) return make_pipe();
   Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (nothing) return Pipe{std::move(nothing), Fd()};
-  // A file system without devices: a pipe without a writer is as empty.
+  // In a file system without devices, a pipe without a writer is also empty.
   auto pipe = make_pipe();
   if (pipe) pipe->write.reset();
   return pipe;
@@ -211,7 +211,8 @@ bool Child::reap_other() {
   const std::lock_guard lock(living().mutex);
   siginfo_t info{};
   if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return false;
-  if (living().pids.contains(info.si_pid)) return false;  // It hides those behind it.
+  if (living().pids.contains(info.si_pid))
+    return false;  // waitid() reports it first, before any other.
   ::waitpid(info.si_pid, nullptr, WNOHANG);
   return true;
 }
@@ -237,7 +238,7 @@ Child::~Child() {
 // Called once it has ended.
 Ending Child::reap() {
   const std::lock_guard lock(living().mutex);
-  // While it is not reaped its group cannot be reused: kill what it has left behind.
+  // Its group id cannot be reused before it is reaped: kills the processes that it has left behind.
   ::kill(-pid_, SIGKILL);
   siginfo_t info{};
   ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG);

@@ -29,8 +29,8 @@ struct Program {
   bool same_stdio = false;        // Inherits our stdin, stdout and stderr; there are no pipes.
   int pipe_size = 1 << 20;        // Most an ordinary user may have; 0: the system's choice.
   std::optional<User> user = {};  // The user it runs as; none: ours.
-  // What it starts ends with it, also what has moved to a session of its own: its environment gets
-  // a mark, by which Orphans finds such processes.
+  // Processes that it starts end with it, even in another session: its environment contains a mark,
+  // by which Orphans finds them.
   bool marked = false;
 };
 
@@ -40,7 +40,7 @@ struct Ending {
   bool by_signal = false;
 
   std::string sentence() const;                                   // Such as "exited with status 1".
-  int code() const { return by_signal ? 128 + status : status; }  // As a shell has it.
+  int code() const { return by_signal ? 128 + status : status; }  // The exit code of a shell.
 };
 
 // The part of our environment that every child gets: kUsualVariables.

@@ -114,7 +114,7 @@ class FileWatch::Notifier final : Source::Waiter {
       for (const auto& event : events_in({bytes.data(), *got})) take(event, changed, lost);
     }
     source_->wait_readable(*this);
-    // None of these calls ends a watch: they notify later.
+    // None of these calls destroys a watch: notifications are deferred.
     for (auto* const watch : lost) watch->on_folder_lost();
     for (auto* const watch : changed) watch->on_folder_changed();
   }
@@ -127,7 +127,7 @@ class FileWatch::Notifier final : Source::Waiter {
     const auto folder = folders_.find(event.watch);
     if (folder == folders_.end()) return;
     changed.insert(folder->second.begin(), folder->second.end());
-    // Under its old name there may be another folder soon; the kernel follows this one.
+    // Another folder may get its old name soon; the kernel follows the moved one.
     if ((event.mask & IN_MOVE_SELF) != 0) ::inotify_rm_watch(source_->fd(), event.watch);
     if ((event.mask & IN_IGNORED) == 0) return;
     lost.insert(folder->second.begin(), folder->second.end());
@@ -158,7 +158,7 @@ void FileWatch::watch_folders() {
 
 void FileWatch::on_folder_changed() {
   auto now = stamps_of(paths_);
-  // Others in the folder, however busy, do not keep us waiting.
+  // Changes of other files in the folder do not delay us.
   if (set() && !polls_ && now == seen_) return;
   seen_ = std::move(now);
   drop();
@@ -176,7 +176,7 @@ void FileWatch::on_deadline() {
   if (polls_) watch_folders();
   auto now = stamps_of(paths_);
   if (now != seen_) {
-    // A writer is still at work.
+    // A program is still writing.
     seen_ = std::move(now);
     drop();
     wait(kIdle);

@@ -3,7 +3,7 @@
 // into them.
 //
 // All watches of a thread share one inotify instance, of which a user has few. A folder that the
-// kernel cannot watch is polled, and the log says so.
+// kernel cannot watch is polled, which is logged.
 //
 // Confined to the thread that made it.
 #pragma once

@@ -20,7 +20,7 @@ namespace patchbay::net {
 namespace {
 
 constexpr std::size_t kMostEnvironment = 256 * 1024;  // Bytes of it that are searched.
-constexpr int kRounds = 500;          // Of killing: a process that forks faster is not caught.
+constexpr int kRounds = 500;  // Rounds of killing: a process that forks faster is not caught.
 constexpr long kRoundNs = 1'000'000;  // Between two rounds, for the killed processes to end.
 
 sigset_t child_signal() {
@@ -120,7 +120,7 @@ void Orphans::on_ready() {
   look_soon();
 }
 
-// Once for all that has happened in this turn.
+// Once for all events of this turn.
 void Orphans::look_soon() { here().at_turn_end(*this); }
 
 // A killed process must be reaped and leaves its children to us, so this is called again then.

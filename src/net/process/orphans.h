@@ -2,8 +2,8 @@
 // that a program that starts others leaves no zombie. It ignores every Child. A process that a
 // Child with a mark has left behind, in any session, is killed once that Child has ended.
 //
-// A process that hides the mark (its own environment, two generations of parents gone) runs on
-// until kill_all().
+// A process that hides the mark (with its own environment, after two generations of parents have
+// ended) runs until kill_all().
 //
 // One per process, on the thread of its loop. before_threads() before the first thread is started.
 #pragma once
@@ -29,7 +29,7 @@ class Orphans final : Source::Waiter, Executor::TurnEnd {
   // Kills everything below us, orphans of orphans too. Does not wait for processes that do not die.
   static void kill_all();
 
-  // The process with that id runs on, whatever we kill.
+  // The process with that id is never killed.
   static void spare(pid_t pid) { spared_ = pid; }
 
  private:

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "core/text.h"
 #include "net/io/fd.h"
@@ -15,7 +16,7 @@
 namespace patchbay::net {
 namespace {
 
-// As much as the kernel reads of a script's first line.
+// The part of a script's first line that the kernel reads.
 constexpr std::size_t kMostOfLine = 255;
 
 std::string first_line(const std::string& path) {
@@ -36,6 +37,16 @@ std::string_view take(std::string_view& line) {
 }
 
 }  // namespace
+
+Result<void> check_folder(const Program& program) {
+  std::error_code failed;
+  if (!program.cwd.empty() && !std::filesystem::is_directory(program.cwd, failed)) {
+    return Error{Code::unavailable,
+                 fmt::format("cannot run {} in {}: {}", program.command, program.cwd,
+                             failed ? failed.message() : "it is not a folder")};
+  }
+  return ok();
+}
 
 Result<void> check_runnable(const Program& program) {
   auto path = find_program(program);

@@ -10,4 +10,7 @@ namespace patchbay::net {
 // that its first line names.
 Result<void> check_runnable(const Program& program);
 
+// The same if the folder that it is to run in is missing.
+Result<void> check_folder(const Program& program);
+
 }  // namespace patchbay::net

@@ -39,7 +39,7 @@ int fail(Birth& birth, const char* what) {
   return 127;
 }
 
-// The descriptor that is moved to a number may itself have such a number.
+// The descriptor that is moved to a number may have such a number itself.
 bool take_descriptors(const std::array<int, 4>& wanted) {
   std::array<int, 4> from = wanted;
   constexpr int kSpareFds = 4;
@@ -64,14 +64,14 @@ bool become_user(const User& user) {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
-// Everything the child does before its program starts: only what is safe in a process with threads
-// whose memory it shares.
+// Everything that the child does before its program starts: only operations that are safe in a
+// process with threads whose memory it shares.
 int become(void* argument) {
   Birth& birth = *static_cast<Birth*>(argument);
   const NewProgram& program = *birth.program;
   ::setpgid(0, 0);
   if (program.user && !become_user(*program.user)) return fail(birth, "become its user");
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // A change of the user would take it back.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // A change of the user would reset it.
   if (::getppid() != birth.parent)
     return fail(birth, "exec");  // The parent died before the signal was set.
   struct sigaction usual{};

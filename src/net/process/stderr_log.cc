@@ -5,17 +5,18 @@
 #include "core/text.h"
 #include "json/invisible.h"
 #include "json/text.h"
+#include "net/process/stderr_tails.h"
 #include "observe/log.h"
 
 namespace patchbay::upstreams {
 namespace {
 
 constexpr std::size_t kMostLine = 2048;
-constexpr int kReadsPerTurn = 16;  // A flood must not keep the worker to itself.
+constexpr int kReadsPerTurn = 16;  // A flood must not monopolise the worker.
 constexpr std::size_t kMostReadable = 200;
 
-// How long the terminal's escape sequence at the front is: ESC [ parameters letter, or ESC and one
-// character.
+// The length of the terminal's escape sequence at the front: ESC [ parameters letter, or ESC and
+// one character.
 std::size_t escape_length(std::string_view text) {
   if (text.size() < 2 || text[1] != '[') return std::min<std::size_t>(text.size(), 2);
   std::size_t size = 2;
@@ -84,6 +85,7 @@ void StderrLog::line(std::string_view text) {
     ++dropped_;
     return;
   }
+  if (!trimmed(text).empty()) stderr_tails().add(upstream_, readable_line(text));
   log::Line(log::Level::info, "upstream stderr").add("upstream", upstream_).add("line", text);
 }
 
@@ -92,12 +94,13 @@ std::string readable_line(std::string_view text) {
   text = trimmed(text);
   while (!text.empty() && plain.size() <= kMostReadable) {
     const std::size_t size = std::max<std::size_t>(json::utf8_length(text), 1);
-    const bool control = size == 1 && (text[0] < ' ' || text[0] == 0x7f);
+    // A single byte beyond ASCII is not UTF-8.
+    const auto first = static_cast<unsigned char>(text[0]);
+    const bool left_out = size == 1 && (first < ' ' || first >= 0x7f);
     if (text[0] == 0x1b) {
       text.remove_prefix(escape_length(text));
     } else {
-      // A character that is no UTF-8 is a single byte beyond ASCII: negative, so it is left out.
-      if (!control) plain += text.substr(0, size);
+      if (!left_out) plain += text.substr(0, size);
       if (text[0] == '\t') plain += ' ';
       text.remove_prefix(size);
     }

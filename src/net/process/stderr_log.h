@@ -1,6 +1,6 @@
 // A StderrLog drains a child's stderr into the log, so that the child never blocks on it. The
 // number of lines per second is bounded, so that a flood does not fill the disk. The last line is
-// remembered: it usually says why the child has ended.
+// stored, because it usually states why the child has ended.
 //
 // Confined to the worker of the child.
 #pragma once
@@ -20,8 +20,8 @@ class StderrLog final : net::Source::Waiter {
   // When the child last wrote something. The beginning of time: never.
   Deadline last_output() const { return last_output_; }
 
-  // The last line that was not blank, readable and shortened, after reading what is there. Empty:
-  // none.
+  // The last line that was not blank, readable and shortened, after reading the available output.
+  // Empty: none.
   std::string last_line();
 
  private:
@@ -35,7 +35,7 @@ class StderrLog final : net::Source::Waiter {
   net::Source source_;
   std::string partial_;  // A line without its end.
   Deadline second_{};    // When the current second began.
-  int lines_ = 0;        // Logged in it.
+  int lines_ = 0;        // Lines logged in it.
   std::uint64_t dropped_ = 0;
   std::string last_;  // The last line that was not blank.
   Deadline last_output_{};

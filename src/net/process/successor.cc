@@ -20,13 +20,14 @@ namespace patchbay::net {
 namespace {
 
 constexpr char kReadyVariable[] = "PATCHBAY_READY_FD";
+constexpr auto kEndTimeout = std::chrono::seconds(3);  // After SIGTERM.
 
-// Variables that describe one process, and so not the next.
+// Variables that describe one process and must not be inherited.
 constexpr std::array<std::string_view, 6> kOfOneProcess{"LISTEN_FDS",         "LISTEN_FDNAMES",
                                                         "LISTEN_PID",         "WATCHDOG_PID",
                                                         kPredecessorVariable, kReadyVariable};
 
-// The file of this program. If it has been replaced, the one that has its name now.
+// The file of this program. If it has been replaced, the new file of that name.
 std::string own_file() {
   std::error_code fault;
   std::string path = std::filesystem::read_symlink("/proc/self/exe", fault).string();
@@ -77,7 +78,7 @@ class Descriptors {
   Descriptors& operator=(const Descriptors&) = delete;
   ~Descriptors() { ::posix_spawn_file_actions_destroy(&actions_); }
 
-  // Two steps: a number that one shall have may be that of another which is yet to be copied.
+  // Two steps, because the target number of one descriptor may be the current number of another.
   void assign(std::span<const int> from) {
     const int count = static_cast<int>(from.size());
     const int apart = std::max(kFirstInherited + count, *std::ranges::max_element(from) + 1);
@@ -96,7 +97,7 @@ class Descriptors {
   posix_spawn_file_actions_t actions_{};
 };
 
-// Signals as a process has them that was started from a shell.
+// The signal settings of a process that a shell has started.
 class Attributes {
  public:
   Attributes() {
@@ -152,10 +153,17 @@ Task<void> Successor::ready(Deadline deadline) {
   auto got = co_await ready_->read_some({&byte, 1}, deadline);
   if (got) co_return ok();
   if (got.error().code != Code::unavailable) co_return got.error();
-  co_return Error{Code::unavailable, "it ended before it was ready; its own log says why"};
+  co_return Error{Code::unavailable, "it ended before it was ready; its own log has the reason"};
 }
 
-void Successor::kill() const { ::kill(pid_, SIGTERM); }
+Task<void> Successor::end() {
+  ::kill(pid_, SIGTERM);
+  char byte = 0;
+  // The pipe ends with the process. One that became ready after all ends as well.
+  auto ended = co_await ready_->read_some({&byte, 1}, here().now() + kEndTimeout);
+  if (!ended && ended.error().code == Code::timeout) ::kill(pid_, SIGKILL);
+  co_return ok();
+}
 
 void notify_predecessor() {
   const std::string text = read_variable(kReadyVariable).value_or("");
@@ -165,7 +173,7 @@ void notify_predecessor() {
   const auto predecessor = read_variable(kPredecessorVariable);
   if (!whole || predecessor != fmt::format("{}", ::getppid())) return;
   const Fd pipe(number);
-  // If it has ended meanwhile, the sockets are ours anyway.
+  // If it has ended meanwhile, the sockets belong to us in any case.
   if (::write(pipe.get(), "r", 1) != 1) return;
 }
 

@@ -1,7 +1,7 @@
 // A Successor is a new process of the same program that takes over our listening sockets. Both
 // accept connections until this one stops accepting, so that no client is refused.
 //
-// It runs on when we end: see Orphans::spare(). Confined to the control thread.
+// It continues when this process ends: see Orphans::spare(). Confined to the control thread.
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +24,7 @@ struct HandedListener {
 
 class Successor {
  public:
-  // Starts the program that the file of this process is now, with the same arguments and
+  // Starts the program that the file of this process contains now, with the same arguments and
   // environment. Code::unavailable if it cannot be started.
   static Result<Successor> start(std::span<const HandedListener> listeners);
 
@@ -32,7 +32,9 @@ class Successor {
   Task<void> ready(Deadline deadline);
 
   pid_t pid() const { return pid_; }
-  void kill() const;
+
+  // Ends it: if it does not do so by itself, it is killed.
+  Task<void> end();
 
  private:
   Successor(pid_t pid, Fd ready) : pid_(pid), ready_(std::make_unique<Source>(std::move(ready))) {}

@@ -63,7 +63,7 @@ void find_groups(User& user) {
     user.groups.resize(static_cast<std::size_t>(count));
     const int had = count;
     if (::getgrouplist(user.name.c_str(), user.gid, user.groups.data(), &count) >= 0) break;
-    if (count <= had || count > kMostGroups) break;  // No more than there is room for.
+    if (count <= had || count > kMostGroups) break;  // No more than fit.
   }
   user.groups.resize(static_cast<std::size_t>(count));
 }

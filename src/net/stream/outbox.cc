@@ -29,8 +29,8 @@ Result<void> Outbox::put_answer(std::initializer_list<std::string_view> parts) {
   if (broken_) return Error{Code::unavailable, "the peer has disconnected"};
   std::size_t size = 0;
   for (const auto part : parts) size += part.size();
-  // A small answer still fits below the bound: the peer can be sent why it does not get a large
-  // one.
+  // A small answer still fits below the bound, so that the peer can be sent the reason for a
+  // missing large one.
   const bool costs = size > kStride || this->size() + size > most_;
   if (costs && memory::is_short(size)) return memory::shortage();
   add(parts);

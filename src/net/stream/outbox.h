@@ -1,6 +1,6 @@
 // An Outbox is the bounded queue in front of a descriptor that many write to: a child's stdin, an
 // event stream, a WebSocket. What is queued during a turn is sent in one write at the end of the
-// turn; what the peer does not take waits here, up to the bound.
+// turn; data that the peer does not accept waits here, up to the bound.
 //
 // Confined to the thread of its stream.
 #pragma once
@@ -28,8 +28,9 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   // Code::unavailable once the peer has disconnected. One piece always fits into an empty outbox.
   Result<void> put(std::initializer_list<std::string_view> parts);
 
-  // Queues what the peer has asked for, beyond the bound if need be: only the memory budget refuses
-  // it (Code::overloaded). The sender should not begin more work for this peer before room().
+  // Queues data that the peer has requested, beyond the bound if necessary: only the memory limit
+  // refuses it (Code::overloaded). The sender should not begin more work for this peer before
+  // room().
   Result<void> put_answer(std::initializer_list<std::string_view> parts);
 
   // The same as put() in two steps, for several pieces that belong together.
@@ -47,7 +48,7 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   Task<void> room(std::chrono::nanoseconds timeout);
   bool over_bound() const { return size() > most_; }
 
-  // Something is queued and the peer has taken nothing for `timeout`.
+  // Data is queued and the peer has accepted nothing for `timeout`.
   bool stalled(std::chrono::nanoseconds timeout) const {
     return !empty() && here().now() - moved_ >= timeout;
   }
@@ -74,14 +75,14 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   Stream& stream_;
   const std::size_t most_;
   const std::size_t keep_;
-  // What has been offered to the stream and must be offered again unchanged until it is taken; the
-  // pieces put first; everything else, up to taken_ moved on.
+  // The data that has been offered to the stream and must be offered again unchanged until it is
+  // accepted; the pieces put first; everything else, up to taken_ moved on.
   std::string leaving_;
   std::size_t left_ = 0;  // How much of the front of leaving_ has been sent.
   std::string first_;
   std::string waiting_;
   std::size_t taken_ = 0;
-  // Where pieces end in waiting_, about every kStride bytes: no more is offered at a time.
+  // The ends of pieces in waiting_, about every kStride bytes: no more is offered at a time.
   std::vector<std::size_t> ends_;
   bool broken_ = false;
   Deadline moved_{};  // When the queue was last empty, or became shorter.

@@ -30,7 +30,7 @@ Task<std::string> read_whole(Stream& stream, const TrustedProxies& proxies) {
                                   "(proxies.proxy_header_timeout)",
                                   proxies.header_time / std::chrono::milliseconds(1))};
     }
-    // A connection that ends without a byte is a check whether the port is open.
+    // A connection that ends without a byte is a port check.
     if (!got) co_return Error{got.error().code, before > 0 ? got.error().message : ""};
     header.resize(before + *got);
   }
@@ -38,12 +38,12 @@ Task<std::string> read_whole(Stream& stream, const TrustedProxies& proxies) {
 
 }  // namespace
 
-Task<PeerAddress> read_proxy_header(Stream& stream, PeerAddress from,
-                                    const TrustedProxies& proxies) {
+Task<std::optional<PeerAddress>> read_proxy_header(Stream& stream, PeerAddress from,
+                                                   const TrustedProxies& proxies) {
   auto header = co_await read_whole(stream, proxies);
   auto source =
       header ? parse_proxy_header(*header) : Result<std::optional<PeerAddress>>(header.error());
-  if (source) co_return source->value_or(from);
+  if (source) co_return *source;
   const Error& why = source.error();
   if (!why.message.empty() && why.code != Code::cancelled) log_refused(from, why.message);
   co_return why;

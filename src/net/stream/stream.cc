@@ -40,7 +40,7 @@ Stream::~Stream() = default;
 Task<void> Stream::start_tls(std::shared_ptr<const TlsContext> context, const std::string& host,
                              Deadline deadline) {
   tls_ = std::make_unique<TlsSession>(std::move(context), source_, host);
-  co_return co_await tls_->shake_hands(deadline);
+  co_return co_await tls_->do_handshake(deadline);
 }
 
 std::unique_ptr<const TlsPeer> Stream::peer() const { return tls_ ? tls_->peer() : nullptr; }

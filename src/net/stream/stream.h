@@ -1,5 +1,5 @@
-// A Stream is one connected byte stream, plain or under TLS. It offers what a Source does; plain,
-// it costs no more than that.
+// A Stream is one connected byte stream, plain or with TLS. It has the operations of a Source and,
+// if plain, costs no more than that.
 //
 // Confined to the thread of its loop.
 #pragma once
@@ -38,8 +38,8 @@ class Stream {
   // The first byte that arrives, without consuming it. REQUIRES: nothing was read yet.
   Task<char> first_byte(Deadline deadline);
 
-  // Reads or writes what is possible now. 0 means: not now, wait. The end of the stream and every
-  // failure are Code::unavailable. What was not written must be offered again, unchanged; it may
+  // Reads or writes as much as is possible now. 0 means: not now, wait. The end of the stream and
+  // every failure are Code::unavailable. Unwritten data must be offered again, unchanged; it may
   // have moved, and more may follow it.
   Result<std::size_t> try_read(std::span<char> into) {
     return tls_ ? read_tls(into) : source_.try_read(into);

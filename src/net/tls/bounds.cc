@@ -12,8 +12,8 @@
 namespace patchbay::net {
 namespace {
 
-// Each costs a tenth of a millisecond or little more. The finite-field groups, which OpenSSL
-// offers by default, cost up to a thousand times that.
+// Each costs about a tenth of a millisecond. The finite-field groups, which OpenSSL offers by
+// default, cost up to a thousand times that.
 constexpr const char* kGroups = "X25519:P-256:P-384";
 constexpr const char* kGroupsWithoutX25519 = "P-256:P-384";  // Where a policy forbids X25519.
 // A client accepts what servers support, but no finite-field key exchange: the server would choose
@@ -29,7 +29,7 @@ constexpr int kLargestCurve = 521;
 constexpr std::size_t kMostCiphers = 256;
 constexpr std::size_t kLargestExtension = 16 * 1024;
 
-// Lists of a greeting that OpenSSL compares with each other, each entry with each.
+// Lists in a greeting of which OpenSSL compares each entry with each.
 struct ExtensionBound {
   unsigned type;
   std::size_t most;

@@ -1,6 +1,6 @@
-// What a TLS handshake may cost on either side: which key exchanges are allowed, how large a
-// greeting, a certificate chain and its keys may be. Without these, one small message of a peer
-// could occupy a worker for a tenth of a second.
+// The allowed cost of a TLS handshake on either side: which key exchanges are allowed, and how
+// large a greeting, a certificate chain and its keys may be. Without these limits, one small
+// message of a peer could occupy a worker for a tenth of a second.
 //
 // Applied to a context when it is made; the callbacks run on the worker of the connection and have
 // no state.

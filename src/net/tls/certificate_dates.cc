@@ -21,6 +21,7 @@ Result<std::chrono::sys_seconds> seconds_of(const ASN1_TIME* time, const std::st
 }  // namespace
 
 Result<CertificateDates> certificate_dates(const std::string& file) {
+  if (auto regular = check_pem_file("the certificate", file); !regular) return regular.error();
   const std::unique_ptr<BIO, decltype(&BIO_free)> bio(BIO_new_file(file.c_str(), "r"), &BIO_free);
   const std::unique_ptr<X509, decltype(&X509_free)> certificate(
       bio ? PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr) : nullptr, &X509_free);

@@ -1,4 +1,6 @@
-// From when until when a certificate is valid. Plain calls that read a file: not for workers.
+// The validity period of a certificate.
+//
+// Plain calls that read a file: not for workers.
 #pragma once
 
 #include <chrono>

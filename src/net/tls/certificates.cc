@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,12 @@
 #include "net/tls/peer.h"
 
 namespace patchbay::net {
+
+Result<void> check_pem_file(std::string_view what, const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return ok();
+  return Error{Code::invalid_params, fmt::format("{} '{}': is not a regular file", what, path)};
+}
 
 Error bad_pem_file(std::string_view what, const std::string& path) {
   std::string why;
@@ -36,11 +43,14 @@ void raise_security_level(SSL_CTX* context) {
 }
 
 Result<void> show_certificate(SSL_CTX* context, const std::string& cert, const std::string& key) {
+  const std::string& key_file = key.empty() ? cert : key;
+  auto regular = check_pem_file("cert", cert);
+  if (regular) regular = check_pem_file("key", key_file);
+  if (!regular) return regular;
   ERR_clear_error();
   if (SSL_CTX_use_certificate_chain_file(context, cert.c_str()) != 1) {
     return bad_pem_file("cert", cert);
   }
-  const std::string& key_file = key.empty() ? cert : key;
   if (SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
     return bad_pem_file("key", key_file);
   }
@@ -95,7 +105,7 @@ bool TlsCertificates::choose(SSL* session) const {
   if (!holder) return true;
   STACK_OF(X509)* chain = nullptr;
   SSL_CTX_get0_chain_certs(holder, &chain);
-  // The first certificate must go, or a client could get it for the sake of its kind of key.
+  // The first certificate must be removed, or a client could get it because of its type of key.
   SSL_certs_clear(session);
   return SSL_use_cert_and_key(session, SSL_CTX_get0_certificate(holder),
                               SSL_CTX_get0_privatekey(holder), chain, 1) == 1;

@@ -1,5 +1,5 @@
-// The certificates of a server, and which of them it presents to a client that names a host (SNI):
-// the one for exactly that name, else one with a wildcard for its first label, else the first.
+// The certificates of a server, and the choice of one for a client that names a host (SNI): the one
+// for exactly that name, else one with a wildcard for its first label, else the first.
 //
 // Made with its context and constant from then on; read by all workers. Below: helpers for
 // certificates and OpenSSL that all contexts use.
@@ -53,6 +53,9 @@ void raise_security_level(ssl_ctx_st* context);
 // Loads a certificate with its chain, and its key, into `context`. An empty `key` means that the
 // key is in the file of the certificate.
 Result<void> show_certificate(ssl_ctx_st* context, const std::string& cert, const std::string& key);
+
+// A pipe would block the thread that reads it. A file that is missing is noticed when it is read.
+Result<void> check_pem_file(std::string_view what, const std::string& path);
 
 // Why OpenSSL could not read the file. REQUIRES: called at once after that.
 Error bad_pem_file(std::string_view what, const std::string& path);

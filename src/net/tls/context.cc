@@ -10,7 +10,7 @@
 namespace patchbay::net {
 namespace {
 
-// No terminal is there to ask for a pass phrase.
+// There is no terminal on which to ask for a pass phrase.
 int no_pass_phrase(char*, int, int, void*) { return -1; }
 
 }  // namespace
@@ -21,7 +21,7 @@ TlsContext::TlsContext(bool is_server)
   SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION);
   SSL_CTX_set_options(context_, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context_, SSL_MODE_RELEASE_BUFFERS);
-  SSL_CTX_set_read_ahead(context_, 1);  // A small answer is one read, not one per header.
+  SSL_CTX_set_read_ahead(context_, 1);  // A small answer needs one read, not one per header.
   SSL_CTX_set_default_passwd_cb(context_, no_pass_phrase);
   bound_handshakes(context_, CertificateCheck::full);
 }
@@ -33,6 +33,7 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::client(const TlsClientSett
   made->server_name_ = settings.server_name;
   made->verify_ = settings.verify;
   SSL_CTX* const context = made->context_;
+  if (auto regular = check_pem_file("ca", settings.ca); !regular) return regular.error();
   ERR_clear_error();
   if (settings.ca.empty()) {
     SSL_CTX_set_default_verify_paths(context);

@@ -1,6 +1,6 @@
-// A TlsContext is what the connections of one kind have in common: which certificates are trusted,
-// which are presented. Made once per configuration; constant from then on and shared by all
-// workers.
+// A TlsContext is the shared state of the connections of one kind: the certificates that are
+// trusted, and those that are presented. Made once per configuration; constant from then on and
+// shared by all workers.
 //
 // TLS 1.2 and newer, without renegotiation and compression; a server accepts only suites with
 // authenticated encryption, and no key below OpenSSL's security level 2. ALPN offers HTTP/1.1. The

@@ -25,7 +25,7 @@ class HandshakeTurns final : Executor::TurnEnd {
   void take();
   void on_turn_end() override;
 
-  bool taken_ = false;  // The step of this turn is used, or promised to the first in line.
+  bool taken_ = false;  // The step of this turn is used, or reserved for the first in line.
   std::list<Turn*> waiting_;
 };
 

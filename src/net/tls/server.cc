@@ -30,6 +30,7 @@ int choose_certificate(SSL* session, void* certificates) {
 // Every authority of a client's chain must have a revocation list that has not expired: otherwise
 // revoked certificates would go unnoticed.
 Result<void> load_revoked(SSL_CTX* context, const std::string& crl) {
+  if (auto regular = check_pem_file("crl", crl); !regular) return regular;
   X509_STORE* const store = SSL_CTX_get_cert_store(context);
   X509_LOOKUP* const files = X509_STORE_add_lookup(store, X509_LOOKUP_file());
   ERR_clear_error();
@@ -42,6 +43,7 @@ Result<void> load_revoked(SSL_CTX* context, const std::string& crl) {
 }
 
 Result<void> ask_clients(SSL_CTX* context, const TlsServerSettings& settings) {
+  if (auto regular = check_pem_file("client_ca", settings.client_ca); !regular) return regular;
   ERR_clear_error();
   auto* const names = SSL_load_client_CA_file(settings.client_ca.c_str());
   if (!names) return bad_pem_file("client_ca", settings.client_ca);

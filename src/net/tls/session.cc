@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kRecord = 16 * 1024;          // The most that TLS puts into one record.
 constexpr std::size_t kAtOnce = 4 * kRecord;        // Encrypted for one write, or a little more.
-constexpr std::size_t kMostWaiting = 16 * kAtOnce;  // Only a misbehaving peer gets near it.
-constexpr std::size_t kStored = 4 * 1024;           // What an idle session may hold.
+constexpr std::size_t kMostWaiting = 16 * kAtOnce;  // Only a misbehaving peer comes near it.
+constexpr std::size_t kStored = 4 * 1024;           // Memory that an idle session may hold.
 
 // Parts that are smaller than a record are joined here: two records would cost more than a copy.
 thread_local std::array<char, kRecord> joined;
@@ -114,7 +114,7 @@ void TlsSession::expect(const std::string& host) {
   SSL_set_tlsext_host_name(ssl_, host.c_str());
 }
 
-Task<void> TlsSession::shake_hands(Deadline deadline) {
+Task<void> TlsSession::do_handshake(Deadline deadline) {
   for (;;) {
     auto turn = co_await HandshakeTurns::here().next(deadline);
     if (!turn) co_return turn;
@@ -127,7 +127,7 @@ Task<void> TlsSession::shake_hands(Deadline deadline) {
       more = code == SSL_ERROR_WANT_READ;
       if (!more) outcome = fault(code);
     }
-    // Also after a failure: the peer should learn why.
+    // Also after a failure, so that the peer learns the reason.
     for (;;) {
       auto flushed = flush();
       if (!flushed && outcome) outcome = flushed;
@@ -154,7 +154,7 @@ bool TlsSession::resumed() const { return SSL_session_reused(ssl_) == 1; }
 
 Result<std::size_t> TlsSession::try_read(std::span<char> into) {
   std::size_t filled = 0;
-  // A record at a time, as long as more of them are here already.
+  // One record at a time, as long as more of them have arrived already.
   while (filled < into.size() && (filled == 0 || SSL_has_pending(ssl_))) {
     ERR_clear_error();
     std::size_t got = 0;
@@ -190,7 +190,7 @@ Result<std::size_t> TlsSession::try_write(std::span<const iovec> parts) {
   return std::size_t{0};
 }
 
-// As much as makes one write. Yields how much of the parts that was.
+// As much as fits into one write. Returns how much of the parts that was.
 Result<std::size_t> TlsSession::encrypt_some(std::span<const iovec> parts) {
   std::size_t taken = 0;
   std::size_t waiting = 0;  // In `joined`.
@@ -245,7 +245,7 @@ Result<void> TlsSession::flush() {
 
 bool TlsSession::holds_more() const { return SSL_has_pending(ssl_) == 1; }
 
-// The alert with the reason is sent now: the caller closes the connection.
+// The alert with the reason is sent now, because the caller closes the connection.
 Error TlsSession::fail(int code) {
   Error why = fault(code);
   auto sent = flush();

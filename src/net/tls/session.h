@@ -32,12 +32,12 @@ class TlsSession {
   TlsSession& operator=(const TlsSession&) = delete;
   ~TlsSession();
 
-  Task<void> shake_hands(Deadline deadline);
+  Task<void> do_handshake(Deadline deadline);
 
   // The verified identity of the peer; null if it has presented no certificate.
   std::unique_ptr<const TlsPeer> peer() const;
 
-  // As Stream offers them.
+  // See Stream.
   Result<std::size_t> try_read(std::span<char> into);
   Result<std::size_t> try_write(std::span<const iovec> parts);
 

@@ -1,9 +1,13 @@
 // The settings of TLS contexts: the files of certificates and keys, and what peers must prove.
+//
+// Values only.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "config/settings.h"
 
 namespace patchbay::net {
 
@@ -12,7 +16,9 @@ struct TlsClientSettings {
   std::string cert;  // PEM file of our own certificate and its chain; empty: none is presented.
   std::string key;   // PEM file of its key.
   std::string server_name;  // The name that the server must prove; empty: the host of the URL.
-  bool verify = true;       // False: any server will do.
+  bool verify = true;       // False: any server is accepted.
+
+  bool operator==(const TlsClientSettings&) const = default;
 };
 
 // Whether clients present a certificate: not requested, optional, or required.
@@ -35,3 +41,10 @@ struct TlsServerSettings {
 };
 
 }  // namespace patchbay::net
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<net::TlsClientSettings>();
+
+}  // namespace patchbay

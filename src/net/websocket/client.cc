@@ -11,12 +11,12 @@ Task<std::unique_ptr<ClientWebSocket>> ClientWebSocket::connect(WebSocketTarget 
   if (!stream) co_return stream.error();
   set_no_delay((*stream)->fd());
   std::unique_ptr<ClientWebSocket> made(new ClientWebSocket(*std::move(stream), target.settings));
-  auto shaken = co_await made->shake_hands(target, deadline);
-  if (!shaken) co_return shaken.error();
+  auto upgraded = co_await made->do_handshake(target, deadline);
+  if (!upgraded) co_return upgraded.error();
   co_return made;
 }
 
-Task<void> ClientWebSocket::shake_hands(const WebSocketTarget& target, Deadline deadline) {
+Task<void> ClientWebSocket::do_handshake(const WebSocketTarget& target, Deadline deadline) {
   const std::string key = ws_new_key();
   const std::string request =
       ws_request(target.url.authority(), target.url.path, key, target.mcp, target.fields);

@@ -38,7 +38,7 @@ class ClientWebSocket {
   ClientWebSocket(std::unique_ptr<Stream> stream, const WebSocketSettings& settings)
       : stream_(std::move(stream)), socket_(*stream_, input_, WsSide::client, settings) {}
 
-  Task<void> shake_hands(const WebSocketTarget& target, Deadline deadline);
+  Task<void> do_handshake(const WebSocketTarget& target, Deadline deadline);
 
   const std::unique_ptr<Stream> stream_;
   InputBuffer input_;

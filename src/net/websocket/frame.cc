@@ -38,8 +38,8 @@ void append_big_endian(std::string& out, std::uint64_t number, int bytes) {
 
 Error broken(std::string message) { return ws_fault(WsClose::protocol_error, std::move(message)); }
 
-// True if `text` is the beginning of a character that is not complete. Every such beginning is
-// completed by one of three bytes, and by 0x80 for what is missing after it.
+// True if `text` is the beginning of an incomplete character. Every such beginning is completed by
+// one of three bytes, followed by 0x80 for each missing byte.
 bool begins_character(std::string_view text) {
   if (text.empty() || text.size() > 3) return false;
   const auto lead = byte_at(text, 0);

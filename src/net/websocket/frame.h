@@ -86,8 +86,8 @@ class WsReader {
   WsReader(WsSide side, const WsLimits& limits) : side_(side), limits_(limits) {}
 
   // Takes bytes up to the end of the next complete message or control frame. Kind::none: all usable
-  // bytes were taken and more are needed; what was not taken must be passed again with more behind
-  // it. An error (see ws_close_code) is final.
+  // bytes were taken and more are needed; bytes that were not taken must be passed again with more
+  // after them. An error (see ws_close_code) is final.
   Result<Step> next(std::string_view bytes);
 
   // The message, after Kind::text. May be moved from.
@@ -125,7 +125,7 @@ class WsReader {
   std::size_t checked_ = 0;    // How much of the message is verified as UTF-8.
   std::size_t fragments_ = 0;  // Of the message so far.
   bool in_message_ = false;
-  bool delivered_ = false;  // The message was handed out: the next one begins anew.
+  bool delivered_ = false;  // The message was returned: the next one starts with the next bytes.
   bool in_frame_ = false;
   Head frame_;              // The current one,
   std::uint64_t left_ = 0;  // and how much of its payload is still missing.

@@ -37,7 +37,7 @@ std::string ws_request(std::string_view authority, std::string_view path, std::s
                        bool mcp, std::string_view fields);
 
 // Whether a server has agreed to it, and to the subprotocol. Code::unauthenticated and
-// Code::forbidden for its 401 and 403, Code::upstream_failed for everything else that is not right.
+// Code::forbidden for its 401 and 403, Code::upstream_failed for any other invalid response.
 Result<bool> check_ws_response(const HttpResponseHead& head, std::string_view key, bool mcp);
 
 }  // namespace patchbay::net

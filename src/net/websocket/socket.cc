@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kFragment = 64 * 1024;  // Larger messages are sent in parts of this size,
                                               // so that pings can be sent between them.
-// Bytes read in one turn, so that others get their turn.
+// Bytes read in one turn, so that other tasks get their turn.
 constexpr std::size_t kTurnBudget = 1 << 20;
 constexpr std::size_t kLargestRead = 256 * 1024;
 constexpr std::size_t kKeep = 4 * 1024;         // Memory retained while idle.
@@ -82,7 +82,7 @@ void WebSocket::read() {
   arm();
 }
 
-// False: it is over, or there is no use in reading on.
+// False: the connection is over, or reading further is useless.
 bool WebSocket::take_input() {
   while (!input_.empty() && !held_back()) {
     if (state_ == State::faulted || state_ == State::failing || state_ == State::leaving) {

@@ -1,6 +1,6 @@
 // A WebSocket is one upgraded connection, on either side: whole text messages in both directions,
-// pings that detect a dead peer, and the closing handshake. The settings bound what slow and idle
-// peers cost.
+// pings that detect a dead peer, and the closing handshake. The settings limit the cost of slow and
+// idle peers.
 //
 // Confined to the thread of its stream.
 #pragma once
@@ -19,7 +19,7 @@ namespace patchbay::net {
 
 struct WebSocketSettings {
   WsLimits limits;
-  std::size_t outbox = 1 << 20;  // What may be queued for a peer that does not read.
+  std::size_t outbox = 1 << 20;  // Bytes that may be queued for a peer that does not read.
   std::chrono::nanoseconds ping = std::chrono::seconds(30);  // How often; 0: never.
   std::chrono::nanoseconds pong = std::chrono::seconds(60);  // How long a ping may go unanswered.
   std::chrono::nanoseconds message_time = std::chrono::seconds(30);  // From its first byte on.
@@ -34,8 +34,9 @@ class WebSocket final : Source::Waiter, Timer {
    public:
     // One message, which may be moved from.
     virtual void on_text(std::string& text) = 0;
-    // No message follows. Called once, whichever side ended it, but not after our close(). A peer
-    // that has broken the protocol is sent the reason after this; answer_first() delays that.
+    // No message follows. Called once, whichever side ended the connection, but not after our
+    // close(). A peer that has violated the protocol is sent the reason after this; answer_first()
+    // delays that.
     virtual void on_end(WsClose code, const std::string& why) = 0;
 
    protected:
@@ -53,11 +54,11 @@ class WebSocket final : Source::Waiter, Timer {
   // socket is closed.
   Result<void> send(std::string_view text);
 
-  // Ends our side, after what was sent, and waits for the peer's close frame.
+  // Ends our side after the queued data, and waits for the peer's close frame.
   void close(WsClose code, std::string_view why);
 
-  // Messages that arrived before the peer broke the protocol are answered first: the close frame is
-  // sent by close(), or when settings.close_time has passed. REQUIRES: called from on_end().
+  // Messages that arrived before the peer violated the protocol are answered first: the close frame
+  // is sent by close(), or when settings.close_time has passed. REQUIRES: called from on_end().
   void answer_first() { answering_ = state_ == State::faulted; }
 
   // Accepts no further message until go_on().
@@ -70,15 +71,16 @@ class WebSocket final : Source::Waiter, Timer {
   // Messages can be sent.
   bool open() const { return state_ == State::open || state_ == State::faulted; }
 
-  // The peer lags: what is optional should not be sent.
+  // The peer lags: optional messages should not be sent.
   bool congested() const { return outbox_.size() > settings_.outbox / 2; }
 
  private:
   enum class State : std::uint8_t {
     open,
-    faulted,  // The peer has broken the protocol; the close frame is not sent yet.
+    faulted,  // The peer has violated the protocol; the close frame is not sent yet.
     closing,  // We have closed; the peer has not.
-    failing,  // The peer has broken the protocol and the close frame is sent: its input is ignored.
+    failing,  // The peer has violated the protocol and the close frame is sent: its input is
+              // ignored.
     leaving,  // Both have closed; our last frames are being sent.
     over,
   };
@@ -114,8 +116,8 @@ class WebSocket final : Source::Waiter, Timer {
   Outbox outbox_;
   WsReader reader_;
   State state_ = State::open;
-  std::string fault_;          // The close frame's payload for a peer that has broken the rules,
-  bool answering_ = false;     // earlier messages are answered first.
+  std::string fault_;       // The close frame's payload for a peer that has violated the protocol,
+  bool answering_ = false;  // earlier messages are answered first.
   bool end_reported_ = false;  // The receiver knows that nothing more will arrive.
   bool held_ = false;
   bool paused_ = false;  // Nothing is read for now.

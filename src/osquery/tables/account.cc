@@ -1,4 +1,4 @@
-// users, groups, user_groups, logged_in_users: who is on the machine.
+// users, groups, user_groups, logged_in_users: the accounts of the machine.
 #include <utmpx.h>
 
 #include <algorithm>

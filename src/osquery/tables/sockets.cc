@@ -27,16 +27,16 @@ struct Endpoint {
 // `0100007F:1F90`: the address as 32-bit groups in the machine's byte order, then the port.
 std::optional<Endpoint> parse_endpoint(std::string_view text, int family) {
   const std::string_view hex = take_until(text, ':');
-  const std::size_t words = family == net::kIpv6Family ? 4 : 1;
+  const std::size_t groups = family == net::kIpv6Family ? 4 : 1;
   const auto port = number<std::uint16_t>(text, 16);
-  if (hex.size() != words * 8 || !port) return std::nullopt;
+  if (hex.size() != groups * 8 || !port) return std::nullopt;
   std::array<std::uint32_t, 4> address{};
-  for (std::size_t i = 0; i < words; ++i) {
+  for (std::size_t i = 0; i < groups; ++i) {
     const auto kind = number<std::uint32_t>(hex.substr(i * 8, 8), 16);
     if (!kind) return std::nullopt;
     address[i] = *kind;
   }
-  const std::string_view bytes(reinterpret_cast<const char*>(address.data()), words * 4);
+  const std::string_view bytes(reinterpret_cast<const char*>(address.data()), groups * 4);
   return Endpoint{net::show_ip(bytes), *port};
 }
 

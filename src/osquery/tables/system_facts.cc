@@ -11,7 +11,7 @@
 namespace patchbay::osquery {
 namespace {
 
-using Block = std::map<std::string, std::string>;  // What /proc/cpuinfo says of one thread.
+using Block = std::map<std::string, std::string>;  // The part of /proc/cpuinfo about one thread.
 
 // Who made a processor, and what it is, in the words of x86 or in the numbers of arm64.
 Processor identity(Block& block) {

@@ -197,6 +197,13 @@ TEST_F(AuditTest, AnswersQuestionsAboutTheDatabase) {
   EXPECT_EQ(find({.caller = "ci", .most = 1}), "file.read ");
   EXPECT_EQ(find({.caller = "c"}), "");
   EXPECT_EQ(find({.until_ms = 5}), "");
+  // Records of one caller, by its id; and pages in the order of the rows.
+  const auto all = find_audit(settings.database, {.by_row = true});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->front().row, 3);
+  EXPECT_EQ(find({.owner = all->front().caller}), "file.read web.read web.search ");
+  EXPECT_EQ(find({.owner = "c*"}), "");
+  EXPECT_EQ(find({.most = 1, .by_row = true, .last_row = 2}), "web.read ");
   EXPECT_FALSE(find_audit(path("none.db"), {}));
 }
 

@@ -13,6 +13,7 @@ namespace patchbay::policy {
 namespace {
 
 constexpr std::int64_t kForgetPauseMs = 60'000;
+constexpr int kAuditFormat = 1;
 
 constexpr const char* kTable =
     "CREATE TABLE IF NOT EXISTS calls (when_ms INTEGER NOT NULL, who TEXT, name TEXT, "
@@ -40,17 +41,18 @@ constexpr const char* kInsert =
     "skipped, client) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-// With the names of the renamed columns.
+// With the current names of the renamed columns, and the order.
 constexpr const char* kFind =
     "SELECT when_ms, who, name, {}, origin, {}, method, target, upstream, digest, arguments, "
-    "decision, rule, outcome, trace, us, bytes_in, bytes_out, event, by_whom, skipped, client FROM "
-    "calls "
+    "decision, rule, outcome, trace, us, bytes_in, bytes_out, event, by_whom, skipped, client, "
+    "rowid "
+    "FROM calls "
     "WHERE when_ms BETWEEN ?1 AND ?2 AND (?3 = '' OR who GLOB ?3 OR name GLOB ?3) "
     "AND (?4 = '' OR target GLOB ?4) AND (?5 = '' OR upstream GLOB ?5) "
     "AND (?6 = '' OR (?6 = '!ok' AND outcome <> 'ok') OR outcome GLOB ?6) "
     "AND (?7 = '' OR trace = ?7) "
     "AND (?9 = '' OR (?9 = 'call' AND IFNULL(event, '') = '') OR event GLOB ?9) "
-    "AND rowid > ?10 AND rowid <= ?11 ORDER BY when_ms DESC, rowid DESC LIMIT ?8";
+    "AND rowid > ?10 AND rowid <= ?11 AND (?12 = '' OR who = ?12) ORDER BY {} LIMIT ?8";
 
 void bind(sqlite::Statement& insert, const AuditRecord& record) {
   int column = 0;
@@ -87,6 +89,7 @@ AuditRecord row_of(const sqlite::Statement& row) {
   record.by = row.text(++column);
   record.skipped = static_cast<std::uint64_t>(row.number(++column));
   record.client = row.text(++column);
+  record.row = row.number(++column);
   return record;
 }
 
@@ -115,25 +118,38 @@ Result<void> rename_columns(sqlite::Database& database) {
   return ok();
 }
 
-// A reader renames nothing, since a gateway of an earlier version may be writing to the file.
-std::string find_statement(sqlite::Database& database) {
+// Queries of the database are interrupted at that time. REQUIRES: `end` outlives them.
+void end_at(const sqlite::Database& database, const std::chrono::steady_clock::time_point& end) {
+  constexpr int kInstructions = 10'000;  // Of the virtual machine, between two looks at the clock.
+  const auto is_late = [](void* when) {
+    const auto& at = *static_cast<const std::chrono::steady_clock::time_point*>(when);
+    return static_cast<int>(std::chrono::steady_clock::now() > at);
+  };
+  ::sqlite3_progress_handler(database.get(), kInstructions, is_late,
+                             const_cast<std::chrono::steady_clock::time_point*>(&end));
+}
+
+// A reader renames nothing, because a gateway of an earlier version may be writing to the file.
+std::string find_statement(sqlite::Database& database, bool by_row) {
   const auto name_in_file = [&](const RenamedColumn& column) {
     return has_column(database, column.before) ? column.before : column.now;
   };
-  return fmt::format(kFind, name_in_file(kRenamed[0]), name_in_file(kRenamed[1]));
+  return fmt::format(kFind, name_in_file(kRenamed[0]), name_in_file(kRenamed[1]),
+                     by_row ? "rowid DESC" : "when_ms DESC, rowid DESC");
 }
 
 }  // namespace
 
 Result<void> AuditDatabase::open() {
   if (database_) return ok();
-  auto opened = sqlite::Database::open(path_);
+  auto opened = sqlite::Database::open_format(path_, kAuditFormat);
   if (!opened) return opened.error();
   auto made = opened->run("PRAGMA journal_mode = WAL");
   if (made) made = opened->run(sync_ ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
   if (made) made = opened->run(kTable);
   if (made) made = add_columns(*opened);
   if (made) made = rename_columns(*opened);
+  if (made) made = opened->set_format(kAuditFormat);
   if (made) database_ = *std::move(opened);
   return made;
 }
@@ -174,11 +190,13 @@ Result<std::vector<AuditRecord>> find_audit(const std::string& path, const Audit
   if (!std::filesystem::exists(path)) {
     return Error{Code::not_found, fmt::format("there is no {}", path)};
   }
-  auto database = sqlite::Database::open(path);
+  auto database = sqlite::Database::open_format(path, kAuditFormat);
   if (!database) return database.error();
   auto current = add_columns(*database);
   if (!current) return current.error();
-  sqlite::Statement find(*database, find_statement(*database).c_str());
+  const auto end = std::chrono::steady_clock::now() + filter.max_time;
+  if (filter.max_time.count() > 0) end_at(*database, end);
+  sqlite::Statement find(*database, find_statement(*database, filter.by_row).c_str());
   find.bind(1, filter.since_ms.value_or(0));
   find.bind(2, filter.until_ms.value_or(std::numeric_limits<std::int64_t>::max()));
   find.bind(3, filter.caller);
@@ -190,9 +208,14 @@ Result<std::vector<AuditRecord>> find_audit(const std::string& path, const Audit
   find.bind(9, filter.event);
   find.bind(10, filter.after_row);
   find.bind(11, filter.last_row);
+  find.bind(12, filter.owner);
   std::vector<AuditRecord> records;
   int stepped = SQLITE_ROW;
   while ((stepped = find.step()) == SQLITE_ROW) records.push_back(row_of(find));
+  if (stepped == SQLITE_INTERRUPT) {
+    return Error{Code::timeout, fmt::format("the query takes longer than {}; narrow it with since",
+                                            config::print(filter.max_time))};
+  }
   if (stepped != SQLITE_DONE) {
     return Error{Code::internal, fmt::format("{}: {}", path, ::sqlite3_errmsg(database->get()))};
   }
@@ -203,7 +226,7 @@ Result<std::int64_t> newest_audit_row(const std::string& path) {
   if (!std::filesystem::exists(path)) {
     return Error{Code::not_found, fmt::format("there is no {}", path)};
   }
-  auto database = sqlite::Database::open(path);
+  auto database = sqlite::Database::open_format(path, kAuditFormat);
   if (!database) return database.error();
   sqlite::Statement newest(*database, "SELECT IFNULL(MAX(rowid), 0) FROM calls");
   if (newest.step() == SQLITE_ROW) return newest.number(0);

@@ -44,8 +44,12 @@ struct AuditFilter {
   std::string outcome = {};   // A glob; `!ok` is anything but ok.
   std::string trace = {};
   int most = 100;
-  std::string event = {};  // A glob; `call` selects the records that are no event.
-  // The rows to look at, in the order in which they were written: after the first, up to the last.
+  std::string event = {};  // A glob; `call` selects the records of calls.
+  std::string owner = {};  // The id of the only caller whose records are selected; no glob.
+  bool by_row = false;     // In the order in which they were written, for pages.
+  std::chrono::milliseconds max_time{0};  // Code::timeout after that; 0: no limit.
+  // The range of rows to search, in the order in which they were written: after the first, up to
+  // the last.
   std::int64_t after_row = 0;
   std::int64_t last_row = std::numeric_limits<std::int64_t>::max();
 };

@@ -33,8 +33,9 @@ void AuditFile::close() {
 
 Result<void> AuditFile::open() {
   if (fd_ >= 0) return ok();
-  // Records say what callers do: only the owner may read them.
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  // Records reveal what callers do: only the owner may read them. If the file is a pipe that nobody
+  // reads, the writer must not wait.
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
   struct stat status{};
   if (fd_ < 0 || ::fstat(fd_, &status) != 0) return failed("open", path_);
   size_ = static_cast<std::uint64_t>(status.st_size);

@@ -22,8 +22,10 @@ Error full() {
 
 }  // namespace
 
-AuditLog::AuditLog(const AuditSettings& settings)
-    : settings_(settings), half_(static_cast<std::size_t>(settings.queue + 1) / 2) {
+AuditLog::AuditLog(const AuditSettings& settings, std::shared_ptr<AuditCounts> counts)
+    : settings_(settings),
+      counts_(counts ? std::move(counts) : std::make_shared<AuditCounts>()),
+      half_(static_cast<std::size_t>(settings.queue + 1) / 2) {
   if (!settings_.file.empty()) {
     sinks_.push_back(std::make_unique<AuditFile>(settings_));
   }
@@ -31,7 +33,7 @@ AuditLog::AuditLog(const AuditSettings& settings)
     sinks_.push_back(
         std::make_unique<AuditDatabase>(settings_.database, settings_.keep_time, settings_.sync));
   }
-  // Finds out before the first call whether records can be written at all.
+  // Determines before the first call whether records can be written.
   std::vector<Done> nobody;
   write({}, nobody);
   thread_ = std::thread([this] { work(); });
@@ -59,10 +61,11 @@ void AuditLog::put(AuditRecord record, Done done) {
     if (std::cmp_less(queue_.size(), settings_.queue)) {
       wake = queue_.empty() || (done && waiting_.empty());
       queue_.push_back(std::move(record));
+      counts_->queued.fetch_add(1, std::memory_order_relaxed);
       if (done) waiting_.push_back(std::exchange(done, {}));
       wake |= queue_.size() == half_;
     } else {
-      dropped_.fetch_add(1, std::memory_order_relaxed);
+      count_dropped(1);
     }
   }
   if (wake) queued_.notify_one();
@@ -119,9 +122,19 @@ void AuditLog::write(const std::vector<AuditRecord>& records, std::vector<Done>&
     auto stored = sink->write(records);
     if (!stored) written = stored;
   }
-  if (!written) dropped_.fetch_add(records.size(), std::memory_order_relaxed);
+  counts_->queued.fetch_sub(static_cast<std::int64_t>(records.size()), std::memory_order_relaxed);
+  if (written) {
+    counts_->written.fetch_add(records.size(), std::memory_order_relaxed);
+  } else {
+    count_dropped(records.size());
+  }
   note(written);
   for (auto& done : waiting) done(written);
+}
+
+void AuditLog::count_dropped(std::size_t records) {
+  dropped_.fetch_add(records, std::memory_order_relaxed);
+  counts_->dropped.fetch_add(records, std::memory_order_relaxed);
 }
 
 void AuditLog::note(const Result<void>& written) {

@@ -21,12 +21,20 @@
 
 namespace patchbay::policy {
 
+// The counters that successive AuditLogs of a process share: a reload may replace the log.
+struct AuditCounts {
+  std::atomic<std::int64_t> queued = 0;  // Records that wait to be written.
+  std::atomic<std::uint64_t> written = 0;
+  std::atomic<std::uint64_t> dropped = 0;
+};
+
 class AuditLog {
  public:
   // Called on the writing thread with the outcome of a record.
   using Done = std::move_only_function<void(Result<void>)>;
 
-  explicit AuditLog(const AuditSettings& settings);
+  // `counts` may be null.
+  explicit AuditLog(const AuditSettings& settings, std::shared_ptr<AuditCounts> counts = {});
   // Writes all queued records.
   ~AuditLog();
 
@@ -50,8 +58,10 @@ class AuditLog {
   void gather(std::unique_lock<std::mutex>& lock);
   void write(const std::vector<AuditRecord>& records, std::vector<Done>& waiting);
   void note(const Result<void>& written);
+  void count_dropped(std::size_t records);
 
   const AuditSettings settings_;
+  const std::shared_ptr<AuditCounts> counts_;
   const std::size_t half_;  // From this many records on, the batch is written at once.
   std::vector<std::unique_ptr<AuditSink>> sinks_;
   std::atomic<bool> well_ = true;

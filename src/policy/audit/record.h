@@ -1,5 +1,7 @@
-// An AuditRecord describes one call, or an event that is none: an approval, a sign-in, a
-// registration, a failed log-in. Values only.
+// An AuditRecord describes one call, or another event: an approval, a sign-in, a registration, a
+// failed log-in.
+//
+// Values only.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +13,13 @@
 
 namespace patchbay::policy {
 
-// The events that are no calls.
+// The events other than calls.
 inline constexpr std::string_view kApprovalEvent = "approval";
 inline constexpr std::string_view kSignInEvent = "sign_in";
 inline constexpr std::string_view kRegistrationEvent = "registration";
 inline constexpr std::string_view kLogInEvent = "log_in";
+inline constexpr std::string_view kUpstreamEvent = "upstream";
+inline constexpr std::string_view kClientEvent = "client";
 
 struct AuditRecord {
   std::int64_t when_ms = 0;  // When the call was answered, since 1970.
@@ -39,7 +43,8 @@ struct AuditRecord {
   std::uint64_t bytes_out = 0;
   std::string event = {};     // Empty: a call.
   std::string by = {};        // The person that approved the call or caused the event.
-  std::uint64_t skipped = 0;  // How many such events before it have no record of their own.
+  std::uint64_t skipped = 0;  // How many earlier events of this kind have no record of their own.
+  std::int64_t row = 0;       // Of the database that it was read from; 0: none.
 };
 
 // A record of a successful event about `caller`, now.

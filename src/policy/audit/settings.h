@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/settings.h"
 
 namespace patchbay::policy {
 
@@ -41,35 +41,6 @@ inline constexpr auto config::choices<policy::AuditArguments> = std::array{
 };
 
 template <>
-inline constexpr auto config::fields<policy::AuditSettings> = std::tuple{
-    Field{"file", &policy::AuditSettings::file,
-          "File for audit records, one JSON object per line."},
-    Field{"max_file_size", &policy::AuditSettings::rotate,
-          "Maximum size of the file. At this size, it is rotated.",
-          Range{Bytes{4096}, Bytes{std::uint64_t{1} << 40}}, Alias{"rotate"}},
-    Field{"max_rotated_files", &policy::AuditSettings::keep,
-          "Maximum number of rotated files. The oldest are deleted.", Range{0, 10'000},
-          Alias{"keep"}},
-    Field{"database", &policy::AuditSettings::database,
-          "SQLite file for audit records, for `patchbay audit`."},
-    Field{"record_ttl", &policy::AuditSettings::keep_time,
-          "How long records stay in the database. 0: forever.",
-          Range{Duration(0), Duration(315'360'000'000)}, Alias{"keep_time"}},
-    Field{"arguments", &policy::AuditSettings::arguments,
-          "How the arguments of a call are recorded: none, digest (SHA-256), or full without the "
-          "members that `redact` names."},
-    Field{"redact", &policy::AuditSettings::redact,
-          "Patterns of members whose values are never recorded, at any depth; case-insensitive."},
-    Field{"required", &policy::AuditSettings::required,
-          "Whether a call is refused if its record cannot be stored."},
-    Field{"sync", &policy::AuditSettings::sync,
-          "Whether records are flushed to disk before they count as stored."},
-    Field{"max_queued_records", &policy::AuditSettings::queue,
-          "Maximum number of records waiting to be written.", Range{1, 10'000'000}, Alias{"queue"}},
-    Field{"max_failed_log_ins", &policy::AuditSettings::max_failed_log_ins,
-          "Maximum number of failed log-ins recorded individually per minute. Further ones are "
-          "only counted.",
-          Range{0, 1'000'000}},
-};
+const config::Fields& config::fields<policy::AuditSettings>();
 
 }  // namespace patchbay

@@ -277,7 +277,7 @@ std::optional<Result<Recognised>> Authenticator::check_jwt(const Jwt& jwt, const
 std::string Authenticator::credential_name(const Evidence& evidence) const {
   if (evidence.kind == Kind::token) {
     std::string id(token_id(evidence.value));
-    // An id that a guesser makes up is no name of its own.
+    // An id that an attacker invents does not count as a name.
     return by_id_.contains(id) ? id : std::string();
   }
   const auto text = evidence.kind == Kind::basic ? base64_decode(evidence.value) : std::nullopt;

@@ -2,7 +2,7 @@
 // were when it was made. Methods are tried in this order:
 //
 //   1. the header of a named proxy, if the request comes from it;
-//   2. Authorization: what it brings counts alone, and if it is not good, nothing else is tried;
+//   2. Authorization: if it is present, only it counts, and nothing else is tried if it is invalid;
 //   3. the client certificate of the connection.
 //
 // Constant once made; shared by all workers.

@@ -1,6 +1,6 @@
-// A CallerCache remembers verified credentials by their digests, so that a credential is verified
-// once and then recognised by one look-up. Bounded: it has two generations; when the young one is
-// full the old one is dropped, and an entry that is used becomes young again.
+// A CallerCache stores verified credentials by their digests, so that a credential is verified once
+// and then recognised by one look-up. Bounded: it has two generations; when the young one is full
+// the old one is dropped, and an entry that is used becomes young again.
 //
 // Confined to its worker.
 #pragma once
@@ -37,6 +37,12 @@ class CallerCache {
 
   // Null if there is none, or it is no longer valid.
   Caller find(const Digest& digest) {
+    const Recognised* const found = find_recognised(digest);
+    return found ? found->caller : nullptr;
+  }
+
+  // The same, with what its validity depends on; valid until the next call.
+  const Recognised* find_recognised(const Digest& digest) {
     auto at = young_.find(digest);
     if (at == young_.end()) {
       const auto before = old_.find(digest);
@@ -45,7 +51,7 @@ class CallerCache {
       old_.erase(before);
       at = insert(digest, std::move(stored));
     }
-    if (at->second.holds()) return at->second.caller;
+    if (at->second.holds()) return &at->second;
     young_.erase(at);
     return nullptr;
   }

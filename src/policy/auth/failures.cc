@@ -12,7 +12,7 @@ namespace {
 
 // The same credential within this time is the same attempt,
 constexpr auto kSameAttempt = std::chrono::seconds(10);
-// up to so many times: verifying it can be expensive.
+// up to that many times, because verifying it can be expensive.
 constexpr int kMostRepeats = 8;
 
 std::uint64_t random_number() {

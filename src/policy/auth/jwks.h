@@ -17,7 +17,7 @@ struct evp_pkey_st;
 
 namespace patchbay::policy {
 
-// Bytes of the name of a key (kid).
+// Maximum bytes of the name of a key (kid).
 inline constexpr std::size_t kMostKeyId = 256;
 
 struct JwsAlgorithm;
@@ -28,7 +28,7 @@ std::string_view name_of(const JwsAlgorithm& algorithm);
 
 class JwsKey {
  public:
-  // Of one JWK. The error says why it cannot be used.
+  // Of one JWK. The error states why it cannot be used.
   static Result<JwsKey> read(std::string_view jwk);
 
   const std::string& kid() const { return kid_; }

@@ -17,7 +17,7 @@ namespace patchbay::policy {
 class JwsSigner {
  public:
   // `pem` holds the key. `algorithm` may be empty: RS256, ES256, ES384, ES512 or EdDSA, by the type
-  // of the key. The error says why the key cannot be used.
+  // of the key. The error states why the key cannot be used.
   static Result<JwsSigner> read(std::string_view pem, std::string_view algorithm = {});
 
   std::string_view algorithm() const { return algorithm_; }

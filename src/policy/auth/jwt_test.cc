@@ -183,7 +183,7 @@ TEST(Jwt, KeySetsAreBoundedAndStrict) {
                                  R"({"keys":[{"kty":"oct","k":"AAAA"}]})", R"({"keys":[7]})"}) {
     EXPECT_FALSE(KeySet::parse(text, 10)) << text;
   }
-  // With one name for two keys, nobody knows which is meant.
+  // One name for two keys is ambiguous.
   const auto two = KeySet::parse("{\"keys\":[" + one + "," + one + "]}", 10);
   ASSERT_TRUE(two);
   EXPECT_FALSE(two->find("k-ES256", *find_algorithm("ES256")));

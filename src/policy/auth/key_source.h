@@ -23,7 +23,7 @@ class KeySource {
   // The keys, if there are any that may still be used.
   virtual std::shared_ptr<const KeySet> keys() const = 0;
 
-  // Incremented whenever the keys change, which invalidates what was verified before.
+  // Incremented whenever the keys change, which invalidates earlier verifications.
   virtual std::uint64_t changes() const = 0;
 
   // Fetches the keys for a token whose key is unknown, if a fetch is allowed now, and waits for it.

@@ -1,5 +1,6 @@
-// What reading keys and signing share: owners of OpenSSL's objects, and the weakest key. Facts and
-// owners only; usable from any thread.
+// The shared part of reading keys and signing: owners of OpenSSL's objects, and the weakest key.
+//
+// Facts and owners only; usable from any thread.
 #pragma once
 
 #include <openssl/ec.h>

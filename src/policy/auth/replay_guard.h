@@ -1,4 +1,4 @@
-// A ReplayGuard remembers the messages of each client, so that a message that is repeated, by
+// A ReplayGuard stores the ids of messages of each client, so that a message that is repeated, by
 // accident or by an attacker, is not accepted twice. Ids are stored for `id_time`, a bounded number
 // per client.
 //

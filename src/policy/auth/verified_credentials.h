@@ -1,4 +1,4 @@
-// VerifiedCredentials remembers, by their digests, which credentials were valid. The lock-out of an
+// VerifiedCredentials stores, by their digests, which credentials were valid. The lockout of an
 // address does not apply to them: failures of others at the same address must not refuse a known
 // caller. An entry grants nothing else; the credentials are still verified. Bounded: it has two
 // generations, like CallerCache.

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/settings.h"
 #include "mcp/items.h"
 #include "policy/pins/pin.h"
 

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "core/discard.h"
 #include "observe/log.h"
 
 namespace patchbay::policy {
@@ -16,6 +17,7 @@ constexpr const char* kTable =
     "upstream TEXT NOT NULL, tool TEXT NOT NULL, definition TEXT NOT NULL, "
     "changed TEXT NOT NULL DEFAULT '', first_seen INTEGER NOT NULL, "
     "changed_at INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (upstream, tool)) WITHOUT ROWID";
+constexpr int kPinsFormat = 1;
 
 }  // namespace
 
@@ -26,9 +28,10 @@ Result<std::unique_ptr<PinStore>> PinStore::open(const std::string& state) {
     return Error{Code::internal,
                  fmt::format("cannot create the folder {}: {}", state, fault.message())};
   }
-  auto reader = sqlite::Database::open(file_in(state));
+  auto reader = sqlite::Database::open_format(file_in(state), kPinsFormat);
   if (!reader) return reader.error();
   auto made = reader->run(kTable);
+  if (made) made = reader->set_format(kPinsFormat);
   if (!made) {
     return Error{Code::internal,
                  fmt::format("cannot use {}: {}", file_in(state), made.error().message)};
@@ -103,7 +106,7 @@ void PinStore::work() {
     if (!written) {
       log::Line(log::Level::error, "pins not stored").add("why", written.error().message);
       auto undone = writer_.run("ROLLBACK");
-      (void)undone;  // There was nothing to undo.
+      discard(undone, "there was nothing to undo");
     }
     lock.lock();
   }

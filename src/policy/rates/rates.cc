@@ -62,6 +62,13 @@ nanoseconds room_of(const RateSettings& row, nanoseconds step) {
   return step > kLongest / burst ? kLongest : step * burst;
 }
 
+std::string_view name_of(Per per) {
+  for (const auto& choice : config::choices<Per>) {
+    if (choice.value == per) return choice.name;
+  }
+  return "";
+}
+
 std::string_view whose(Per per) {
   switch (per) {
     case Per::principal:
@@ -100,8 +107,21 @@ Rates::Permit::~Permit() {
   for (const auto& held : held_) held.running->fetch_sub(1, std::memory_order_relaxed);
 }
 
-Rates::Rates(std::vector<RateSettings> rows, std::size_t most_keys)
-    : rows_(std::move(rows)), most_keys_(std::max<std::size_t>(1, most_keys / kShards)) {}
+Rates::Rates(std::vector<RateSettings> rows, std::size_t most_keys, metrics::Registry* registry)
+    : rows_(std::move(rows)),
+      most_keys_(std::max<std::size_t>(1, most_keys / kShards)),
+      refused_(rows_.size()) {
+  for (std::size_t i = 0; registry && i < rows_.size(); ++i) {
+    const auto counter = [&](std::string_view reason) {
+      const std::string row = fmt::format("{}", i);
+      return registry->counter(
+          "patchbay_rate_refused_total", "Calls refused by a row of limits.rates.",
+          metrics::labels({{"row", row}, {"per", name_of(rows_[i].per)}, {"reason", reason}}));
+    };
+    if (rows_[i].calls > 0) refused_[i].rate = counter("rate");
+    if (rows_[i].running > 0) refused_[i].running = counter("concurrency");
+  }
+}
 
 Result<void> Rates::admit(const Request& request, Deadline now, Permit& permit,
                           std::optional<Quota>& quota) {
@@ -121,7 +141,11 @@ Result<void> Rates::apply(bool targeted, const Request& request, Deadline now, P
     const bool nearer =
         verdict.quota && quota && (!*quota || verdict.quota->remaining < (*quota)->remaining);
     if (nearer) *quota = verdict.quota;
-    if (!verdict.admitted) return too_often(row, verdict.wait);
+    if (verdict.admitted) continue;
+    const bool too_many = verdict.wait == nanoseconds(0);
+    const auto& counter = too_many ? refused_[i].running : refused_[i].rate;
+    if (counter) counter->add();
+    return too_often(row, verdict.wait);
   }
   return ok();
 }

@@ -22,13 +22,14 @@
 #include "async/timers.h"
 #include "core/principal.h"
 #include "core/result.h"
+#include "observe/metrics.h"
 #include "policy/rates/settings.h"
 
 namespace patchbay::policy {
 
 class Rules;
 
-// What is left of the tightest bound.
+// The remaining quota of the tightest bound.
 struct Quota {
   int limit = 0;  // Calls in a window.
   int remaining = 0;
@@ -62,12 +63,15 @@ class Rates {
     std::vector<Held> held_;
   };
 
-  // `most_keys` is how many callers, addresses and tools are distinguished; those beyond share one.
-  Rates(std::vector<RateSettings> rows, std::size_t most_keys);
+  // `most_keys` is how many callers, addresses and tools are distinguished; all further ones share
+  // one. Refusals are counted in `registry`, if that is not null; it outlives this.
+  Rates(std::vector<RateSettings> rows, std::size_t most_keys,
+        metrics::Registry* registry = nullptr);
 
   const std::vector<RateSettings>& rows() const { return rows_; }
 
-  // Code::rate_limited if a bound on the caller alone is reached. Sets `quota` to what is left.
+  // Code::rate_limited if a bound on the caller alone is reached. Sets `quota` to the remaining
+  // quota.
   Result<void> admit(const Request& request, Deadline now, Permit& permit,
                      std::optional<Quota>& quota);
 
@@ -99,6 +103,12 @@ class Rates {
 
   const std::vector<RateSettings> rows_;
   const std::size_t most_keys_;  // In each shard.
+  // By row: calls that came too often, and calls beyond the concurrency bound. Null: not counted.
+  struct RowCounters {
+    std::shared_ptr<metrics::Counter> rate = {};
+    std::shared_ptr<metrics::Counter> running = {};
+  };
+  std::vector<RowCounters> refused_;
   std::array<Shard, kShards> shards_;
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/settings.h"
 
 namespace patchbay::policy {
 
@@ -36,25 +36,6 @@ inline constexpr auto config::choices<policy::Per> = std::array{
 };
 
 template <>
-inline constexpr auto config::fields<policy::RateSettings> = std::tuple{
-    Field{"per", &policy::RateSettings::per,
-          "What the limit applies to: each principal, each client address, each tool, each "
-          "upstream, or all calls together (everyone)."},
-    Field{"tools", &policy::RateSettings::of,
-          "Patterns of tools, as upstream.tool. Absent: all calls.", Alias{"of"}},
-    Field{"roles", &policy::RateSettings::roles,
-          "Roles of the callers to which the limit applies. Absent: all callers."},
-    Field{"max_calls", &policy::RateSettings::calls,
-          "Maximum number of calls per window. 0: no limit.", Range{0, 1'000'000'000},
-          Alias{"calls"}},
-    Field{"window", &policy::RateSettings::window, "Duration of the window for `max_calls`.",
-          Range{Duration(100), Duration(86'400'000)}},
-    Field{"burst", &policy::RateSettings::burst,
-          "Number of calls that may arrive at once. 0: as many as `max_calls`.",
-          Range{0, 1'000'000'000}},
-    Field{"max_concurrent_calls", &policy::RateSettings::running,
-          "Maximum number of calls in progress. 0: no limit.", Range{0, 1'000'000},
-          Alias{"running"}},
-};
+const config::Fields& config::fields<policy::RateSettings>();
 
 }  // namespace patchbay

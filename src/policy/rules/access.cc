@@ -44,8 +44,11 @@ std::vector<std::string> readings(std::string_view uri) {
 }
 
 // True if the path leaves the folder that it begins with.
-bool climbs(std::string_view uri) {
-  for (std::size_t at = uri.find(".."); at != std::string_view::npos; at = uri.find("..", at + 1)) {
+bool climbs(std::string_view text) {
+  std::string uri(text);
+  // Many programs drop these before they read it.
+  std::erase_if(uri, [](char c) { return c == '\t' || c == '\r' || c == '\n'; });
+  for (std::size_t at = uri.find(".."); at != std::string::npos; at = uri.find("..", at + 1)) {
     const auto divides = [](char c) { return c == '/' || c == '\\' || c == ':'; };
     const bool begins = at == 0 || divides(uri[at - 1]);
     const std::size_t end = at + 2;

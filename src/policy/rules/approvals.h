@@ -10,11 +10,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "async/timers.h"
-#include "config/fields.h"
+#include "config/settings.h"
 #include "core/principal.h"
+#include "observe/metrics.h"
 
 namespace patchbay::policy {
 
@@ -26,7 +28,7 @@ struct ApprovalSettings {
   config::Bytes arguments{16 * 1024};
 };
 
-// What an approval is bound to.
+// The parts of a call that an approval is bound to.
 struct ApprovalSubject {
   std::string caller;  // Its id.
   std::string tool;    // upstream.tool
@@ -36,15 +38,25 @@ struct ApprovalSubject {
   bool operator==(const ApprovalSubject&) const = default;
 };
 
-// A call that waits for approval, or is approved and has not been made yet.
+// A call that waits for approval, or has been approved and not been repeated yet.
 struct ApprovalEntry {
   std::string id;
   ApprovalSubject subject;
   std::string caller_name;
   std::string arguments;  // Canonical.
   bool approved = false;
+  Deadline asked = {};
   Deadline expires = {};
   std::string approved_by = {};  // The name of the approving caller.
+};
+
+// The last call of a tool that a person has approved.
+struct ApprovedCall {
+  std::string tool;
+  std::string caller;  // Its id.
+  std::string arguments;
+  std::string by;  // The name of the approving caller.
+  Deadline when = {};
 };
 
 class Approvals {
@@ -52,15 +64,24 @@ class Approvals {
   void set(const ApprovalSettings& settings);
   ApprovalSettings settings() const;
 
+  // Counts decisions and waiting calls there. REQUIRES: it outlives this; called once.
+  void count_in(metrics::Registry& registry);
+
+  // Records the decision of the user of a client: "approved", "refused", "unanswered".
+  void note_decision(std::string_view outcome, std::chrono::nanoseconds waited);
+
   // Uses up the approval of `subject` and yields the name of its approver; empty if there is none.
   std::optional<std::string> take(const ApprovalSubject& subject, Deadline now);
 
-  // Adds a call that waits; the same call always has the same id. Code::overloaded if too many
-  // wait.
+  // Adds a waiting call; the same call always has the same id. Code::overloaded if too many wait.
   Result<std::string> request(const ApprovalSubject& subject, const Principal& caller,
                               std::string arguments, Deadline now);
 
   std::vector<ApprovalEntry> list(Deadline now);
+
+  // The last approved calls, one for each tool, so that a person sees what is different now. Those
+  // of the tools approved last are remembered.
+  std::vector<ApprovedCall> approved() const;
 
   // Code::not_found if no such call waits. Approving extends the expiry by the same time. A caller
   // cannot approve its own call (Code::forbidden), unless there is no authentication.
@@ -68,12 +89,18 @@ class Approvals {
   Result<ApprovalEntry> refuse(const std::string& id, Deadline now);
 
  private:
+  static constexpr std::size_t kMostApproved = 256;  // Each as large as max_arguments_size.
+
+  void remember(const ApprovalEntry& entry, Deadline now);
   void forget_expired(Deadline now);
   Result<std::deque<ApprovalEntry>::iterator> find(const std::string& id);
+  std::size_t waiting() const;
 
+  metrics::Registry* registry_ = nullptr;  // Constant once calls are served.
   mutable std::mutex mutex_;
   ApprovalSettings settings_;
   std::deque<ApprovalEntry> entries_;  // The oldest first.
+  std::deque<ApprovedCall> approved_;  // The same.
 };
 
 }  // namespace patchbay::policy
@@ -81,23 +108,6 @@ class Approvals {
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<policy::ApprovalSettings> = std::tuple{
-    Field{"elicit", &policy::ApprovalSettings::elicit,
-          "Whether an MCP client may ask its own user for approval (elicitation). Off: only an "
-          "admin approves. Empty: off with `auth`, since a client with a token could answer by "
-          "itself; on without it."},
-    Field{"ttl", &policy::ApprovalSettings::expires,
-          "How long a call waits for approval, and how long an approval then waits for the call.",
-          Range{Duration(1'000), Duration(86'400'000)}, Alias{"expires"}},
-    Field{"max_pending", &policy::ApprovalSettings::pending,
-          "Maximum number of calls waiting for approval.", Range{1, 100'000}, Alias{"pending"}},
-    Field{"max_pending_per_caller", &policy::ApprovalSettings::per_caller,
-          "Maximum number of calls of one caller waiting for approval.", Range{1, 100'000},
-          Alias{"per_caller"}},
-    Field{"max_arguments_size", &policy::ApprovalSettings::arguments,
-          "Maximum size of the arguments displayed to a person. A call with larger arguments is "
-          "refused.",
-          Range{Bytes{256}, Bytes{1 << 20}}, Alias{"arguments"}},
-};
+const config::Fields& config::fields<policy::ApprovalSettings>();
 
 }  // namespace patchbay

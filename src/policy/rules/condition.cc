@@ -1,5 +1,7 @@
 #include "policy/rules/condition.h"
 
+#include "config/fields.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,3 +120,34 @@ bool Condition::is_in_range(const json::Index& arguments, json::NodeId at) const
 }
 
 }  // namespace patchbay::policy
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<policy::RangeSettings>() {
+  static const Fields kFields = fields_of<policy::RangeSettings>({
+      {"min", &policy::RangeSettings::min, "Minimum value."},
+      {"max", &policy::RangeSettings::max, "Maximum value."},
+  });
+  return kFields;
+}
+
+template <>
+const config::Fields& config::fields<policy::ConditionSettings>() {
+  static const Fields kFields = fields_of<policy::ConditionSettings>({
+      {"pointer", &policy::ConditionSettings::pointer,
+       "JSON pointer to the argument, such as /path.", Required{}},
+      {"equals", &policy::ConditionSettings::equals, "The argument must equal this value."},
+      {"in", &policy::ConditionSettings::in, "The argument must be one of these values."},
+      {"matches", &policy::ConditionSettings::matches,
+       "The argument must be a string that contains a match of this regular expression. Use ^ "
+       "and $ to match all of it."},
+      {"range", &policy::ConditionSettings::range,
+       "The argument must be a number from min to max."},
+      {"absent", &policy::ConditionSettings::absent,
+       "true: the argument must be absent. false: it must be present."},
+  });
+  return kFields;
+}
+
+}  // namespace patchbay

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/read_value.h"
+#include "config/settings.h"
 #include "json/index.h"
 #include "json/schema/regex.h"
 
@@ -56,24 +57,9 @@ class Condition {
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<policy::RangeSettings> = std::tuple{
-    Field{"min", &policy::RangeSettings::min, "Minimum value."},
-    Field{"max", &policy::RangeSettings::max, "Maximum value."},
-};
+const config::Fields& config::fields<policy::RangeSettings>();
 
 template <>
-inline constexpr auto config::fields<policy::ConditionSettings> = std::tuple{
-    Field{"pointer", &policy::ConditionSettings::pointer,
-          "JSON pointer to the argument, such as /path.", Required{}},
-    Field{"equals", &policy::ConditionSettings::equals, "The argument must equal this value."},
-    Field{"in", &policy::ConditionSettings::in, "The argument must be one of these values."},
-    Field{"matches", &policy::ConditionSettings::matches,
-          "The argument must be a string that contains a match of this regular expression. Use ^ "
-          "and $ to match all of it."},
-    Field{"range", &policy::ConditionSettings::range,
-          "The argument must be a number from min to max."},
-    Field{"absent", &policy::ConditionSettings::absent,
-          "true: the argument must be absent. false: it must be present."},
-};
+const config::Fields& config::fields<policy::ConditionSettings>();
 
 }  // namespace patchbay

@@ -1,5 +1,7 @@
 #include "policy/rules/pattern.h"
 
+#include "config/fields.h"
+
 #include <algorithm>
 
 #include "core/glob.h"
@@ -14,7 +16,7 @@ bool fits_any(const std::vector<std::string>& globs,
   });
 }
 
-// Row by row over `one`: meets[j] says whether the rest of `one` and `other` from j on intersect.
+// Row by row over `one`: meets[j] is whether the rest of `one` and `other` from j on intersect.
 bool globs_meet(std::string_view one, std::string_view other) {
   std::vector<char> below(other.size() + 1);
   std::vector<char> meets(other.size() + 1);
@@ -47,3 +49,16 @@ Patterns read_patterns(const config::Node& node, const config::Location& at) {
 }
 
 }  // namespace patchbay::policy
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<policy::Patterns>() {
+  static const Fields kFields = fields_of<policy::Patterns>({
+      {"allow", &policy::Patterns::allow, "Patterns of what is allowed."},
+      {"deny", &policy::Patterns::deny, "Patterns of what is denied, even if it is allowed."},
+  });
+  return kFields;
+}
+
+}  // namespace patchbay

@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/fields.h"
+#include "config/read_value.h"
+#include "config/settings.h"
 
 namespace patchbay::policy {
 
@@ -29,9 +30,6 @@ Patterns read_patterns(const config::Node& node, const config::Location& at);
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<policy::Patterns> = std::tuple{
-    Field{"allow", &policy::Patterns::allow, "Patterns of what is allowed."},
-    Field{"deny", &policy::Patterns::deny, "Patterns of what is denied, even if it is allowed."},
-};
+const config::Fields& config::fields<policy::Patterns>();
 
 }  // namespace patchbay

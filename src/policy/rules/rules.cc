@@ -1,5 +1,7 @@
 #include "policy/rules/rules.h"
 
+#include "config/fields.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,6 +124,12 @@ Rules::Set Rules::about(const Principal& caller) const {
   return found;
 }
 
+std::vector<std::string> Rules::roles() const {
+  std::vector<std::string> names;
+  for (const auto& [name, set] : roles_) names.push_back(name);
+  return names;
+}
+
 bool Rules::has_role(const Principal& caller, std::string_view role) const {
   if (role == kAnyRole) return true;
   if (role == kLocalRole) return caller.auth_method == AuthMethod::none;
@@ -134,3 +142,31 @@ bool Rules::has_role(const Principal& caller, std::string_view role) const {
 }
 
 }  // namespace patchbay::policy
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<policy::RuleSettings>() {
+  static const Fields kFields = fields_of<policy::RuleSettings>({
+      {"role", &policy::RuleSettings::role,
+       "Role to which the rule applies. `any`: every caller. `local`: unauthenticated callers.",
+       Required{}},
+      {"scopes", &policy::RuleSettings::scopes, "Token scopes that grant the role."},
+      {"allow", &policy::RuleSettings::allow, "Patterns of allowed tools, such as files.read_*."},
+      {"deny", &policy::RuleSettings::deny,
+       "Patterns of denied tools. They take precedence over every rule."},
+      {"approve", &policy::RuleSettings::approve,
+       "Patterns of tools whose calls a person must approve."},
+      {"resources", &policy::RuleSettings::resources,
+       "Patterns of resource URIs: a list of allowed ones, or a map with allow and deny."},
+      {"prompts", &policy::RuleSettings::prompts,
+       "Patterns of prompts, as upstream.prompt, in the same format."},
+      {"methods", &policy::RuleSettings::methods,
+       "Patterns of MCP methods, in the same format. Absent: all methods."},
+      {"when", &policy::RuleSettings::when,
+       "Conditions on the arguments of a call under which `allow` and `approve` apply."},
+  });
+  return kFields;
+}
+
+}  // namespace patchbay

@@ -1,5 +1,5 @@
 // Rules state which callers may use what: each gives a role patterns of tools, prompts, resources
-// and methods. A caller does not see what no rule allows, or what one of its rules denies.
+// and methods. A caller does not see items that no rule allows, or that one of its rules denies.
 //
 // Compiled once per configuration; never changed after that, so threads may share them.
 #pragma once
@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/read_value.h"
 #include "core/principal.h"
 #include "policy/rules/condition.h"
 #include "policy/rules/pattern.h"
@@ -67,6 +68,8 @@ class Rules {
   bool mentions_local() const { return roles_.contains(kAnyRole) || roles_.contains(kLocalRole); }
 
   const std::vector<Rule>& all() const { return rules_; }
+  // Every role that a rule is for.
+  std::vector<std::string> roles() const;
   const std::string& version() const { return version_; }
 
  private:
@@ -84,25 +87,6 @@ class Rules {
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<policy::RuleSettings> = std::tuple{
-    Field{"role", &policy::RuleSettings::role,
-          "Role to which the rule applies. `any`: every caller. `local`: unauthenticated callers.",
-          Required{}},
-    Field{"scopes", &policy::RuleSettings::scopes, "Token scopes that grant the role."},
-    Field{"allow", &policy::RuleSettings::allow,
-          "Patterns of allowed tools, such as files.read_*."},
-    Field{"deny", &policy::RuleSettings::deny,
-          "Patterns of denied tools. They take precedence over every rule."},
-    Field{"approve", &policy::RuleSettings::approve,
-          "Patterns of tools whose calls a person must approve."},
-    Field{"resources", &policy::RuleSettings::resources,
-          "Patterns of resource URIs: a list of allowed ones, or a map with allow and deny."},
-    Field{"prompts", &policy::RuleSettings::prompts,
-          "Patterns of prompts, as upstream.prompt, in the same format."},
-    Field{"methods", &policy::RuleSettings::methods,
-          "Patterns of MCP methods, in the same format. Absent: all methods."},
-    Field{"when", &policy::RuleSettings::when,
-          "Conditions on the arguments of a call under which `allow` and `approve` apply."},
-};
+const config::Fields& config::fields<policy::RuleSettings>();
 
 }  // namespace patchbay

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/fields.h"
 #include "config/load.h"
 #include "config/parse.h"
 #include "policy/rules/access.h"
@@ -149,7 +150,18 @@ TEST_F(RulesTest, DenyAppliesToEverySpelling) {
                                 "http://admin.example/./keys",
                                 "test://C",
                                 "TEST://c",
-                                "test://c#fragment"}) {
+                                "test://c#fragment",
+                                "file:/secret/a",
+                                "file://localhost/secret/a",
+                                "FILE://LocalHost//secret/a",
+                                "file:\\secret\\a",
+                                "file:///sec\tret/a",
+                                "fi\nle:///secret/a",
+                                " file:///secret/a",
+                                "%20file:///secret/a",
+                                "https://inside.example:0443/x",
+                                "https://inside.example.:443/x",
+                                "test://c%00.txt"}) {
     EXPECT_FALSE(reader->has_resource("up", uri)) << uri;
   }
   for (const auto* const uri : {"file:///public/secret/a", "file:///Secret/a", "test://c/d",
@@ -157,6 +169,9 @@ TEST_F(RulesTest, DenyAppliesToEverySpelling) {
     EXPECT_TRUE(reader->has_resource("up", uri)) << uri;
   }
   EXPECT_FALSE(reader->has_resource("up", "file:///%25252525252e")) << "encoded too often";
+  const auto some = access("- { role: r, resources: [\"file:///public/*\"] }\n", caller({"r"}));
+  EXPECT_TRUE(some->has_resource("up", "file:///public/a"));
+  EXPECT_FALSE(some->has_resource("up", "file:///public/.\t./secret"));
 }
 
 TEST_F(RulesTest, MethodsCanBeNarrowed) {

@@ -80,7 +80,7 @@ class Scan {
     if (!at_.value(raw)) return;
     if (known == kFields.end()) return look_at_unknown(key);
     if (seen_ & known->field) return fault(fmt::format("'{}' is given twice", key));
-    if (type == Type::null) return;  // As if it were not there.
+    if (type == Type::null) return;  // Treated as absent.
     seen_ |= known->field;
     take_field(*known, type, raw);
   }

@@ -4,8 +4,8 @@
 //   {"id":"…","timestamp":"2024-01-15T10:30:45.123Z","source":"local-router",
 //    "mcp_payload":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}
 //
-// Read in one pass: what it carries stays a raw slice of the text, which outlives the envelope.
-// Values only.
+// Read in one pass: the payload is a raw slice of the text, which outlives the envelope. Values
+// only.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ inline constexpr std::string_view kRouter = "local-router";  // ...and a client.
 inline constexpr std::size_t kMaxName = 255;  // Bytes of an id, a source, a namespace.
 inline constexpr std::size_t kMaxToken = 8 << 10;
 
-// One of the pieces that a message was cut into; see wire_chunks.h.
+// One of the pieces of a message; see chunks.h.
 struct ChunkMark {
   std::string id;  // Of the whole message.
   std::uint32_t index = 0;
@@ -67,7 +67,7 @@ struct Heading {
 void write_to(std::string& out, const Heading& heading, std::string_view payload);
 std::string write(const Heading& heading, std::string_view payload);
 
-// The same with a raw error object (see wire_fault.h); with both, if `payload` is not empty.
+// The same with a raw error object (see fault.h); with both, if `payload` is not empty.
 std::string write_error(const Heading& heading, std::string_view error,
                         std::string_view payload = {});
 

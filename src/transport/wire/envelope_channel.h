@@ -1,6 +1,6 @@
 // An EnvelopeChannel is the client's side of the wire protocol as a Channel: MCP messages are sent
 // in envelopes over another channel (frames on TCP, texts on WebSocket), and received out of them.
-// A fault in an envelope becomes the response to the request that it is about.
+// A fault in an envelope becomes the response to the request that it belongs to.
 //
 // Confined to one worker.
 #pragma once
@@ -29,7 +29,7 @@ class EnvelopeChannel final : public Channel, Channel::Listener {
   EnvelopeChannel(Channel& texts, const EnvelopeSettings& settings)
       : texts_(texts), settings_(settings), token_(settings.token), chunks_(settings.chunks) {}
 
-  // From now on messages carry this token.
+  // Later messages carry this token.
   void set_token(std::string token) { token_ = std::move(token); }
 
   void start(Channel::Listener& listener) override;

@@ -1,5 +1,5 @@
-// Faults as the wire protocol names them: a code with an HTTP equivalent, a sentence, and details.
-// One table maps them to our Codes and back.
+// Faults of the wire protocol: a code with an HTTP equivalent, a sentence, and details. One table
+// maps them to our Codes and back.
 //
 // Values only.
 #pragma once
@@ -29,7 +29,7 @@ struct FaultInfo {
 
 const FaultInfo& info(FaultCode code);
 
-// The fault that a peer gets for an error of ours.
+// The fault that is sent to a peer for an error of ours.
 FaultCode fault_code(Code code);
 
 // The raw error object {code, message, details}. `details` is a raw object; if it is empty, the

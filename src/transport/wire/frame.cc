@@ -56,7 +56,7 @@ Error no_magic(std::string_view bytes) {
   return broken(fmt::format("a frame begins with 4D 43 (\"MC\"), not with{}", seen));
 }
 
-// How the types are numbered in the headers of 12 and 16 bytes, from 1 on.
+// The numbers of the types in the headers of 12 and 16 bytes, from 1 on.
 constexpr std::array kOriginTypes{
     FrameType::data,  FrameType::data,  FrameType::other,     FrameType::ping,
     FrameType::error, FrameType::hello, FrameType::hello_ack,
@@ -157,7 +157,7 @@ std::optional<Header> FrameDecoder::detect_by_ends(std::string_view bytes) const
   const std::string_view after = bytes.substr(end7, kMagic.size());
   if (!kMagic.starts_with(after)) return Header::eight;
   if (after.size() == kMagic.size()) return Header::seven;
-  // It may end here, or have been cut here by chance; then it is not a whole text.
+  // It may end here, or have been cut here by chance; in the latter case it is not a complete text.
   const std::string_view text = bytes.substr(7, end7 - 7);
   if (json::type_of(text) == json::Type::object && json::check(text)) return Header::seven;
   return std::nullopt;
@@ -176,7 +176,7 @@ FrameDecoder::Found FrameDecoder::control(std::string_view bytes, FrameType type
   return read(bytes, type, Header::seven);
 }
 
-// What was handled as an empty frame of 7 bytes continues with a length if it was none.
+// If an empty frame with a 7-byte header was in fact longer, it continues with a length.
 FrameDecoder::Found FrameDecoder::after_short_header(std::string_view bytes) {
   if (bytes[0] == kMagic[0]) {
     if (bytes.size() < 2) return std::nullopt;

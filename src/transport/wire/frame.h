@@ -25,9 +25,9 @@ enum class FrameType : std::uint8_t {
   error = 4,
   close = 5,
   // Only in the headers of 12 and 16 bytes.
-  hello = 6,      // Which versions the peer supports...
-  hello_ack = 7,  // ...and which one it is to be.
-  other = 8,      // Something that needs no answer.
+  hello = 6,      // The versions that the peer supports...
+  hello_ack = 7,  // ...and the selected one.
+  other = 8,      // A message that needs no answer.
 };
 
 std::string_view name_of(FrameType type);
@@ -75,8 +75,7 @@ class FrameDecoder {
   // The header of the peer, once it is detected; answers use the same.
   Header header() const { return header_; }
 
-  // How many bytes the frame at the front has, as far as the last next() could find out; 0:
-  // unknown.
+  // The size of the frame at the front, as far as the last next() could determine it; 0: unknown.
   std::size_t wanted() const { return needed_; }
 
  private:

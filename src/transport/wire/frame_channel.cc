@@ -10,7 +10,7 @@
 namespace patchbay::transport {
 namespace {
 
-constexpr auto kGoodbye = std::chrono::seconds(2);  // For what is still queued.
+constexpr auto kCloseTimeout = std::chrono::seconds(2);  // For queued data at the end.
 
 // The content of an ERROR frame as an envelope: it may also be a bare object, or plain text.
 std::string fault_text(std::string_view payload) {
@@ -67,7 +67,7 @@ void FrameChannel::close() {
 Task<void> FrameChannel::finish() {
   auto ending = scope_.drain(kNever);
   auto done = co_await ending.shielded();
-  auto writing = frames_.outbox().drained(kGoodbye);
+  auto writing = frames_.outbox().drained(kCloseTimeout);
   auto written = co_await writing.shielded();
   discard(written, "the connection may have ended");
   co_return done;

@@ -24,7 +24,7 @@ class FrameChannel final : public Channel, FrameConnection::Listener {
   void close_sending() override;
   void close() override;
 
-  // Waits until nothing runs any more. REQUIRES: close() was called.
+  // Waits until no task runs any more. REQUIRES: close() was called.
   Task<void> finish();
 
  private:

@@ -11,7 +11,7 @@ using wire::FrameType;
 using wire::Header;
 
 constexpr std::size_t kMostReadStep = 128 * 1024;
-constexpr int kTurnFrames = 64;            // Handled in one turn, so that others get their turn.
+constexpr int kTurnFrames = 64;  // Frames handled in one turn, so that other tasks get their turn.
 constexpr std::size_t kStored = 4 * 1024;  // Memory of the outbox of a connection that is idle.
 
 std::uint64_t unix_ms() {
@@ -56,7 +56,8 @@ Task<void> FrameConnection::read(Listener& listener) {
 Task<void> FrameConnection::read_more() {
   input_.release_if_empty();
   for (;;) {
-    // A large frame gets memory as it arrives, not as it announces.
+    // Memory for a large frame grows with the bytes that have arrived, not with the announced
+    // length.
     const std::size_t have = input_.bytes().size();
     const std::size_t missing = decoder_.wanted() > have ? decoder_.wanted() - have : 1;
     if (have + missing > kMostReadStep && memory::is_short(missing)) co_return memory::shortage();
@@ -119,7 +120,8 @@ Result<void> FrameConnection::handle_control(const wire::Frame& frame) {
     closed_ = frame.payload;
     return ok();
   }
-  // With the headers of 12 and 16 bytes both look the same: an answer to ours needs no answer.
+  // With the headers of 12 and 16 bytes PING and PONG look the same: an answer to ours needs no
+  // answer.
   const bool is_answer = frame.type == FrameType::pong || std::exchange(echo_due_, false);
   return is_answer ? ok() : send(FrameType::pong, frame.payload);
 }

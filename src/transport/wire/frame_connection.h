@@ -1,5 +1,5 @@
-// A FrameConnection is one connection of the binary wire protocol, on either side: it reads frames
-// and decompresses them, answers PINGs, sends PINGs when the peer is idle, and queues what is sent.
+// A FrameConnection is one connection of the binary wire protocol, on either side: it reads and
+// decompresses frames, answers PINGs, sends PINGs when the peer is idle, and queues frames to send.
 // Its listener interprets the frames.
 //
 // Confined to the thread of its stream.
@@ -20,15 +20,17 @@ namespace patchbay::transport {
 
 struct FrameSettings {
   wire::FrameRules rules = {};
-  wire::Header writes = wire::Header::unknown;  // Unknown: as the peer does.
+  wire::Header writes = wire::Header::unknown;  // Unknown: the one that the peer uses.
   wire::GunzipLimits gunzip = {};
-  std::size_t gzip_above = 0;  // Payloads larger than this go compressed to a peer that does the
-                               // same; 0: never.
+  std::size_t gzip_above = 0;  // Larger payloads are sent compressed to a peer that compresses
+                               // too; 0: never.
   std::size_t outbox = 16 << 20;
   std::chrono::nanoseconds frame_time =
-      std::chrono::seconds(30);                              // From its first byte to its last.
-  std::chrono::nanoseconds ping = std::chrono::seconds(30);  // Idle for so long: a PING is sent...
-  std::chrono::nanoseconds pong = std::chrono::seconds(60);  // ...and how long we wait then.
+      std::chrono::seconds(30);  // From its first byte to its last.
+  std::chrono::nanoseconds ping =
+      std::chrono::seconds(30);  // After this idle time a PING is sent...
+  std::chrono::nanoseconds pong =
+      std::chrono::seconds(60);  // ...and the reply must arrive within this time.
 };
 
 class FrameConnection {
@@ -46,8 +48,8 @@ class FrameConnection {
   // REQUIRES: `stream` outlives the connection.
   FrameConnection(net::Stream& stream, const FrameSettings& settings);
 
-  // Reads until the peer has ended its side, in order (ok), or otherwise: Code::invalid_request and
-  // too_large if it breaks the protocol, timeout if it is too slow, unavailable if it has
+  // Reads until the peer has ended its side in order (ok), or fails: Code::invalid_request or
+  // too_large if it violates the protocol, timeout if it is too slow, unavailable if it has
   // disconnected.
   Task<void> read(Listener& listener);
 

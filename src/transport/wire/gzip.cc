@@ -11,14 +11,14 @@ namespace patchbay::wire {
 namespace {
 
 constexpr int kGzipWindow = MAX_WBITS + 16;  // How zlib selects gzip.
-constexpr int kLevel = 1;                    // Frames are compressed to spare the network, on the
-                                             // thread that serves others: speed counts.
+constexpr int kLevel = 1;                    // Frames are compressed to save bandwidth, on the
+                                             // thread that also serves others, so speed matters.
 constexpr int kMemory = 8;
 constexpr std::size_t kFirstRoom = 16 << 10;
-constexpr std::size_t kAnyRatio = 64 << 10;  // Up to here the ratio does not matter.
+constexpr std::size_t kAnyRatio = 64 << 10;  // Up to this size the ratio does not matter.
 
 Bytef* in_of(std::string_view bytes) {
-  // zlib does not write there; its type is only not const.
+  // zlib does not write there, although its type is not const.
   return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
 }
 

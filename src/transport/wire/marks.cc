@@ -1,4 +1,4 @@
-// The time that marks each message of the wire protocol.
+// The timestamps of messages of the wire protocol.
 #include "json/ascii.h"
 #include "transport/wire/envelope.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 namespace chr = std::chrono;
 
-// What a clock with nanoseconds can hold, in whole years.
+// The range of a clock with nanoseconds, in whole years.
 constexpr int kFirstYear = 1678;
 constexpr int kLastYear = 2261;
 

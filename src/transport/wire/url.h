@@ -10,7 +10,7 @@ namespace patchbay::transport {
 
 inline constexpr int kWirePort = 8444;
 
-// True if the text is of that kind, whether good or not.
+// True if the text has that scheme, whether or not it is valid.
 bool is_wire_url(std::string_view text);
 
 Result<net::Url> parse_wire_url(std::string_view text);

@@ -44,11 +44,12 @@ Task<mcp::Reply> BuiltinUpstream::answer(const gateway::Call& call, std::string_
   if (json::type_of(raw) != json::Type::object) {
     co_return Error{Code::invalid_params, "'arguments' must be an object"};
   }
+  const trace::StageGuard attempt(call.trace, trace::Stage::attempt);
   auto answer = offered->state ? co_await offered->state->run(raw) : offered->skill->run(raw);
   if (!answer && answer.error().code == Code::cancelled) co_return answer.error();
   // A tool's failure is a result that the model can read, not a failure of the protocol.
   const std::string& text = answer ? *answer : answer.error().message;
-  co_return mcp::result_reply(mcp::tool_result({text}, !answer));
+  co_return mcp::tool_result({text}, !answer);
 }
 
 Task<void> BuiltinUpstream::stop(Deadline) {

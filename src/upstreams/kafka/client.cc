@@ -8,18 +8,19 @@
 #include "bus/correlation.h"
 #include "core/ids.h"
 #include "gateway/call/clock.h"
-#include "gateway/call/trace.h"
+#include "gateway/call/trace_context.h"
 #include "json/read.h"
 #include "mcp/uri_template.h"
 #include "observe/log.h"
 #include "upstreams/kafka/reply.h"
+#include "upstreams/kafka/reply_value.h"
 
 namespace patchbay::upstreams {
 namespace {
 
-constexpr int kMostQuestions = 16;     // Of one call.
+constexpr int kMostQuestions = 16;     // Maximum for one call.
 constexpr std::uint64_t kSuccess = 1;  // The lowest bit of a tag.
-constexpr int kClientShift = 56;       // Where the number of the client is in a tag.
+constexpr int kClientShift = 56;       // The position of the client's number in a tag.
 // Replies of our own agents contain MCP results.
 constexpr char kResultHeader[] = "patchbay-result";
 
@@ -37,37 +38,7 @@ int hex_digit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-Error wrong(std::string_view what) {
-  return {Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
-}
-
 Error no_broker() { return {Code::unavailable, "no broker of the bus can be reached"}; }
-
-// Whether that is the schema of the value: it names it, or names none; 0 is no valid id.
-bool is_written_by(const AgentSchema& known, const bus::Unframed& value) {
-  if (value.bare()) return true;
-  const int id = value.id.value_or(0);
-  return known && value.guid.empty() && (id == 0 || id == known->id);
-}
-
-// The value as JSON that matches its schema. A value in Avro is decoded into `decoded`, and valid
-// if it can be read; a value that names no schema is JSON.
-Result<std::string_view> json_of(const bus::Unframed& value, const AgentSchema& schema,
-                                 std::string& decoded) {
-  if (schema && !schema->compiled) return wrong("has a schema: " + schema->problem);
-  if (schema && schema->avro && !value.bare()) {
-    auto text = schema->avro->decode(value.payload);
-    if (!text) return wrong("does not match its Avro schema: " + text.error().message);
-    decoded = *std::move(text);
-    return std::string_view(decoded);
-  }
-  auto whole = json::check(value.payload);
-  if (!whole) return wrong("is not JSON: " + whole.error().message);
-  if (!schema) return value.payload;
-  auto fitting = schema->compiled->validate(value.payload);
-  if (!fitting) return wrong("does not fit its schema: " + fitting.error().message);
-  return value.payload;
-}
 
 }  // namespace
 
@@ -123,16 +94,19 @@ class KafkaClient::Exchange {
   Stop& stop() { return running_.stop(); }
   void set_answered() { answered_ = true; }
 
-  // Sends the next request of the call, at the latest at the end of the turn. `trace` must be valid
-  // until there is a reply.
-  Result<void> send(std::string_view arguments, std::string_view trace) {
+  // Sends the next request of the call, at the latest at the end of the turn, as one more attempt.
+  Result<void> send(const gateway::Call& call, std::string_view arguments) {
     auto key = request_key(*offer_, id());
     if (!key) return key.error();
     auto value = request_value(*offer_, arguments, id(), sent_);
     if (!value) return value.error();
     key_ = *std::move(key);
     value_ = *std::move(value);
-    trace_ = trace;
+    call.trace.begin_attempt();
+    context_ = call.trace.for_upstream();
+    if (call.trace.is_traced()) {
+      call.trace.set_target({.to = offer_->registration.request_topic, .conversation = id()});
+    }
     const auto tag = client_.next_tag(false);
     tags_[static_cast<std::size_t>(sent_++)] = tag;
     client_.requests_[tag] = this;
@@ -147,8 +121,14 @@ class KafkaClient::Exchange {
 
   // Hands the request to the producer.
   void hand_over(std::uint64_t tag) {
-    std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id()}, {"traceparent", trace_}}};
-    const std::span<const bus::Header> used(headers.data(), trace_.empty() ? 1 : 2);
+    std::array<bus::Header, 4> headers{{{bus::kCorrelationHeader, id()}}};
+    std::size_t count = 1;
+    for (const bus::Header& header : {bus::Header{"traceparent", context_.traceparent()},
+                                      bus::Header{"tracestate", context_.tracestate()},
+                                      bus::Header{"baggage", context_.baggage()}}) {
+      if (!header.value.empty()) headers[count++] = header;
+    }
+    const std::span<const bus::Header> used(headers.data(), count);
     auto sent = client_.shared_.producer.send(
         {offer_->registration.request_topic, key_, value_, used}, tag);
     if (!sent) fail(sent.error());
@@ -174,8 +154,8 @@ class KafkaClient::Exchange {
     return update_.wait(deadline);
   }
 
-  // The next reply; `waited` is how the wait for it ended. Code::timeout: the agent did not answer
-  // in time.
+  // The next reply; `waited` is the result of waiting for it. Code::timeout: the agent did not
+  // answer in time.
   Result<bus::Record> next(const Result<void>& waited) {
     if (waiting() == 0) return waited ? *failed_ : waited.error();
     bus::Record record = std::move(inbox_[taken_++]);
@@ -193,13 +173,13 @@ class KafkaClient::Exchange {
   const std::shared_ptr<const KafkaOffer> offer_;
   const std::string id_;
   ClientCalls::Call running_;
-  std::array<std::uint64_t, 1 + kMostQuestions> tags_{};  // Of requests,
-  int sent_ = 0;                                          // so many.
-  std::string key_;                                       // Of the latest request,
-  std::string value_;                                     // and its content,
-  std::string_view trace_;                                // and its trace.
-  std::vector<bus::Record> inbox_;                        // Replies, of which
-  std::size_t taken_ = 0;                                 // so many have been taken.
+  std::array<std::uint64_t, 1 + kMostQuestions> tags_{};  // Tags of requests,
+  int sent_ = 0;                                          // and their number.
+  std::string key_;                                       // The key of the latest request,
+  std::string value_;                                     // its content,
+  trace::SentContext context_;                            // and its trace context.
+  std::vector<bus::Record> inbox_;                        // Replies,
+  std::size_t taken_ = 0;                                 // and how many have been taken.
   std::optional<Error> failed_;
   OneShot<void> update_;
   bool answered_ = false;
@@ -230,8 +210,8 @@ void KafkaClient::take(std::vector<KafkaArrival> replies) {
   for (auto& [id, record] : replies) {
     if (const auto call = calls_.find(id); call != calls_.end()) {
       Exchange& exchange = *call->second;
-      // An id is no secret on the bus. Brokers control who may write to a topic, so only a record
-      // in the agent's own reply topic is its reply.
+      // Anyone who can read the topic sees the id. Brokers control who may write to a topic, so
+      // only a record in the agent's own reply topic is accepted as its reply.
       if (record.topic() == exchange.offer().registration.response_topic) {
         exchange.take(std::move(record));
         continue;
@@ -294,6 +274,7 @@ Task<mcp::Reply> KafkaClient::call(const gateway::Call& call, std::string_view n
   Exchange exchange(*this, found->second, co_await current_stop());
   auto talk = converse(call, exchange, given ? given->raw : "{}");
   auto reply = co_await talk.with_stop(exchange.stop());
+  call.trace.leave(!reply);
   if (reply) {
     log::Line(log::Level::debug, "agent call")
         .add("upstream", shared_.plan.name)
@@ -310,7 +291,7 @@ Task<mcp::Reply> KafkaClient::call(const gateway::Call& call, std::string_view n
   co_return reply;
 }
 
-// Why the time for a reply has passed without one.
+// Why no reply arrived in time.
 Error KafkaClient::no_reply(const Exchange& exchange) const {
   if (shared_.down) return no_broker();
   return {Code::timeout, fmt::format("the agent '{}' did not reply in time (correlation id {}; "
@@ -325,7 +306,7 @@ Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exch
   const std::chrono::milliseconds timeout(shared_.plan.settings.response_timeout_ms);
   const auto* const token = call.request.meta_member("progressToken");
   if (shared_.down) co_return no_broker();
-  auto sent = exchange.send(arguments, gateway::traceparent_of(call));
+  auto sent = exchange.send(call, arguments);
   if (!sent) co_return sent.error();
   Deadline deadline = call.deadline;
   int updates = 0;
@@ -367,9 +348,9 @@ Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exch
     if (++questions > kMostQuestions) {
       co_return Error{Code::upstream_failed, "the agent sent too many input requests"};
     }
-    // The time of the call stands still while the client answers.
+    // The deadline of the call is suspended while the client answers.
     const Deadline asked = here().now();
-    auto answer = co_await next_request(call, question_params(reply));
+    auto answer = co_await next_request(call, question_params(reply), *record);
     if (!answer) co_return answer.error();
     gateway::pause_clock(call, here().now() - asked);
     deadline = call.deadline;
@@ -377,17 +358,22 @@ Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exch
       co_return agent_failure("the user did not answer the agent's request", exchange.id(),
                               Code::upstream_failed);
     }
-    sent = exchange.send(*answer, gateway::traceparent_of(call));
+    sent = exchange.send(call, *answer);
     if (!sent) co_return sent.error();
   }
 }
 
 // Asks the client; yields what the user has entered, or nothing if they declined.
-Task<std::string> KafkaClient::next_request(const gateway::Call& call, std::string question) {
+Task<std::string> KafkaClient::next_request(const gateway::Call& call, std::string question,
+                                            const bus::Record& asked) {
   auto slot = std::make_shared<OneShot<mcp::Reply>>();
-  gateway::ask(call, "elicitation/create", question,
+  call.trace.leave();
+  const std::string_view cause = asked.header("traceparent").value_or("");
+  const auto traced = gateway::begin_question(call, question, cause);
+  gateway::ask(call, "elicitation/create", traced.params,
                [slot](mcp::Reply reply) { slot->deliver(std::move(reply)); });
   auto reply = co_await slot->wait(here().now() + call.timeout);
+  call.trace.end_question(traced.number, !reply || reply->is_error);
   if (!reply) co_return reply.error();
   if (reply->is_error) {
     co_return Error{Code::upstream_failed,
@@ -404,8 +390,8 @@ Task<mcp::Reply> KafkaClient::read(const gateway::Call& call,
   const std::string arguments = fmt::format(R"({{"uri":{}}})", json::quote(uri));
   auto talk = converse(call, exchange, arguments);
   auto reply = co_await talk.with_stop(exchange.stop());
+  call.trace.leave(!reply);
   if (!reply) co_return reply;
-  const auto failed = json::member(reply->body, "isError");
   const auto text = [&] {
     std::string text;
     json::each_element(
@@ -413,7 +399,7 @@ Task<mcp::Reply> KafkaClient::read(const gateway::Call& call,
         [&](std::string_view block) { text += json::string_member(block, "text").value_or(""); });
     return text;
   };
-  if (failed && *failed == "true") co_return Error{Code::upstream_failed, text()};
+  if (reply->has_failed) co_return Error{Code::upstream_failed, text()};
   const auto value = json::member(reply->body, "structuredContent");
   co_return resource_result(value.value_or("null"), uri, exchange.offer().registration.mime_type,
                             call.keeps_null);
@@ -422,11 +408,11 @@ Task<mcp::Reply> KafkaClient::read(const gateway::Call& call,
 // The content of the record, and the schema that it names.
 Result<bus::Unframed> KafkaClient::value_of(const bus::Record& record) const {
   const auto bytes = record.value();
-  if (!bytes) return wrong("is empty");
+  if (!bytes) return bad_reply("is empty");
   auto framed = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
-  if (!framed) return wrong(framed.error().message);
+  if (!framed) return bad_reply(framed.error().message);
   if (framed->bare() && shared_.plan.settings.strict_framing) {
-    return wrong("does not name its schema (strict_framing)");
+    return bad_reply("does not name its schema (strict_framing)");
   }
   return framed;
 }
@@ -435,7 +421,8 @@ Result<bus::Unframed> KafkaClient::value_of(const bus::Record& record) const {
 Task<AgentSchema> KafkaClient::find_named(const bus::Unframed& value, Deadline deadline) {
   if (!shared_.find_schema) co_return AgentSchema();
   auto schema = co_await shared_.find_schema(value.id.value_or(0), value.guid, deadline);
-  if (!schema) co_return wrong("names a schema that cannot be fetched: " + schema.error().message);
+  if (!schema)
+    co_return bad_reply("names a schema that cannot be fetched: " + schema.error().message);
   co_return schema;
 }
 

@@ -28,16 +28,16 @@ namespace patchbay::upstreams {
 struct KafkaCounters {
   KafkaCounters(metrics::Registry& registry, std::string_view upstream);
 
-  std::shared_ptr<metrics::Counter> late;        // The call was over.
-  std::shared_ptr<metrics::Counter> duplicate;   // It had been answered.
-  std::shared_ptr<metrics::Counter> foreign;     // It was never one of ours.
-  std::shared_ptr<metrics::Counter> misplaced;   // It came on the reply topic of another agent.
-  std::shared_ptr<metrics::Counter> unreadable;  // There is no id in it.
-  std::shared_ptr<metrics::Counter> surplus;     // Too many waited.
+  std::shared_ptr<metrics::Counter> late;        // The call has ended without an answer.
+  std::shared_ptr<metrics::Counter> duplicate;   // The call has been answered.
+  std::shared_ptr<metrics::Counter> foreign;     // The id was never one of ours.
+  std::shared_ptr<metrics::Counter> misplaced;   // It arrived in the reply topic of another agent.
+  std::shared_ptr<metrics::Counter> unreadable;  // It contains no id.
+  std::shared_ptr<metrics::Counter> surplus;     // Too many replies waited.
   std::shared_ptr<metrics::Gauge> in_flight;
 };
 
-// What the clients of an upstream share.
+// The shared state of the clients of an upstream.
 struct KafkaShared {
   KafkaShared(const KafkaPlan& of, bus::Producer& with, metrics::Registry& registry)
       : plan(of), producer(with), counters(registry, of.name) {}
@@ -52,8 +52,8 @@ struct KafkaShared {
 
 struct TopicOffer;
 
-// What agents offer at a time, by their own names, and the topics that are offered without an
-// agent. Constant.
+// A snapshot of the offers of agents, by their own names, and of the topics that are offered
+// without an agent. Constant.
 struct KafkaOffers {
   using Offer = std::shared_ptr<const KafkaOffer>;
   std::map<std::string, Offer, std::less<>> tools;
@@ -64,7 +64,7 @@ struct KafkaOffers {
   Offer find_resource(std::string_view uri) const;
 };
 
-// A reply, and the id that is in it.
+// A reply and its id.
 struct KafkaArrival {
   std::string id;
   bus::Record record;
@@ -88,12 +88,12 @@ class KafkaClient final : private Executor::TurnEnd {
   Task<mcp::Reply> read(const gateway::Call& call, std::shared_ptr<const KafkaOffer> offer,
                         std::string uri);
 
-  // Sends a record and waits until the bus has it.
+  // Sends a record and waits until the bus has stored it.
   Task<bus::RecordMetadata> send(const bus::Outgoing& record, Deadline deadline);
 
   // Replies have arrived.
   void take(std::vector<KafkaArrival> replies);
-  // The record that was sent with that tag was delivered, or was not.
+  // The outcome of the record that was sent with that tag.
   void delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome);
 
   // Lets calls finish until `deadline` and cancels the rest.
@@ -106,7 +106,7 @@ class KafkaClient final : private Executor::TurnEnd {
   static bool wants_success(std::uint64_t tag);
 
  private:
-  // One call in progress. The stop of the client cancels it, as its own caller can.
+  // One call in progress. It is cancelled by the stop of the client or by its own caller.
   class Exchange;
   // One record being sent.
   struct Sending;
@@ -114,11 +114,12 @@ class KafkaClient final : private Executor::TurnEnd {
   Task<mcp::Reply> converse(const gateway::Call& call, Exchange& exchange,
                             std::string_view arguments);
   Error no_reply(const Exchange& exchange) const;
-  Task<std::string> next_request(const gateway::Call& call, std::string question);
+  Task<std::string> next_request(const gateway::Call& call, std::string question,
+                                 const bus::Record& asked);
   Result<bus::Unframed> value_of(const bus::Record& record) const;
   Task<AgentSchema> find_named(const bus::Unframed& value, Deadline deadline);
-  // Hands the requests of this turn to the producer in one go: it sends what it has as soon as it
-  // is woken, so that requests handed over one by one would be sent one by one.
+  // Passes the requests of this turn to the producer together. The producer sends as soon as it is
+  // woken, so requests passed one by one would be sent one by one.
   void on_turn_end() override;
   std::uint64_t next_tag(bool wants_success);
 

@@ -1,7 +1,6 @@
-// CompletedCalls remembers the latest completed calls of a client, so that a reply to one of them
-// is recognised as late or as a duplicate. Every call writes to it and few replies read it, so it
-// is a ring of marks: whole ids, each with its own memory, would cost every call several cache
-// misses.
+// CompletedCalls stores the latest completed calls of a client, so that a reply to one of them is
+// recognised as late or as a duplicate. Every call writes to it and few replies read it, so it is a
+// ring of digests: whole ids, each with its own memory, would cost every call several cache misses.
 //
 // Confined to its worker.
 #pragma once
@@ -29,7 +28,7 @@ class CompletedCalls {
     }
   }
 
-  // Whether the call was answered; nothing if it is none of the latest.
+  // Whether the call was answered; nothing if it is not one of the latest.
   std::optional<bool> answered(std::string_view id) const {
     const auto found =
         std::ranges::find(marks_, mark_of(id), [](auto one) { return one & ~kAnswered; });
@@ -46,7 +45,7 @@ class CompletedCalls {
 
   const std::size_t most_;
   std::vector<std::uint64_t> marks_;
-  std::size_t oldest_ = 0;  // Once there are as many as there may be.
+  std::size_t oldest_ = 0;  // Once the maximum number is reached.
 };
 
 }  // namespace patchbay::upstreams

@@ -16,7 +16,7 @@ namespace {
 constexpr int kThreads = 4;
 constexpr int kWaiting = 100'000;
 
-// A completed call must not be worked on later: what cannot be sent in time is dropped.
+// A completed call must not be executed later: requests that cannot be sent in time are dropped.
 bus::Connection with_timeout(bus::Connection connection, int response_timeout_ms) {
   if (bus::property(connection.properties, "message.timeout.ms").empty()) {
     connection.properties.emplace_back("message.timeout.ms", std::to_string(response_timeout_ms));
@@ -59,7 +59,7 @@ class KafkaCoordinator::Replies final : public KafkaFollower {
 
   using Route = std::optional<std::pair<KafkaClient*, std::string>>;
 
-  // The client that waits for it, by the id; nothing, and counted, if it is none of ours.
+  // The client that waits for it, by the id. Nothing if it is none of ours, which is counted.
   Route route_of(bus::Record& record) {
     const bus::IdPaths paths{record.key(), record.header(bus::kKeySchemaHeader),
                              record.header(bus::kCorrelationHeader), record.value(),
@@ -223,7 +223,7 @@ void KafkaCoordinator::on_delivered(std::uint64_t tag, const Result<bus::RecordM
   client->loop().post([client, tag, outcome] { client->delivered(tag, outcome); });
 }
 
-// It may be a connection that was idle for long: what counts is whether it can be made again.
+// A connection may only have been idle for long: the question is whether it can be made again.
 void KafkaCoordinator::on_trouble(const Error& error) {
   log::Line(log::Level::debug, "bus trouble").add("upstream", plan_.name).add("why", error.message);
   if (error.message.contains("brokers are down")) {

@@ -2,9 +2,10 @@
 // the directory of agents, the topics that are read as a whole. It posts replies to the clients of
 // the workers whose calls they answer.
 //
-// Confined to its worker, except the producer's send().
+// Confined to its worker, except the producer's send(), unsent() and unread().
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -29,7 +30,7 @@ class KafkaCoordinator final : bus::Producer::Events,
   class Events {
    public:
     virtual ~Events() = default;
-    // What is offered now. REQUIRES of the receiver: every client has the offers before the items
+    // The current offers. REQUIRES of the receiver: every client has the offers before the items
     // become visible.
     virtual void on_offers(std::shared_ptr<const KafkaOffers> offers, mcp::ItemLists items) = 0;
     virtual void on_updated(const std::string& uri) = 0;
@@ -37,7 +38,7 @@ class KafkaCoordinator final : bus::Producer::Events,
     virtual void on_state(bool up, const std::string& detail) = 0;
   };
 
-  // REQUIRES: all outlive the coordinator, which is made on any thread.
+  // REQUIRES: all outlive the coordinator, which may be made on any thread.
   KafkaCoordinator(const KafkaPlan& plan, bus::Connection connection,
                    std::optional<bus::RegistrySettings> schemas, net::Loop& loop,
                    std::vector<std::unique_ptr<KafkaClient>>& clients, Events& events);
@@ -45,14 +46,18 @@ class KafkaCoordinator final : bus::Producer::Events,
 
   net::Loop& loop() const { return loop_; }
   bus::Producer& producer() { return producer_; }
-  // Called once the clients are made.
+  // Records that wait to be sent, and those on the bus that have not been read. Any thread.
+  std::int64_t unsent() const { return producer_.waiting(); }
+  std::int64_t unread() const { return live_.unread() + tables_.unread(); }
+  // Called once the clients exist.
   void share(KafkaShared& shared) { shared_ = &shared; }
 
-  // Starts. Yields once the first attempt to find everything has ended, successfully or not.
+  // Starts. Yields once the first attempt to find all agents and topics has ended, successfully or
+  // not.
   Task<void> start();
 
-  // Two steps: after the first nothing more is posted to the clients; before the second they must
-  // have released what was.
+  // Two steps: after the first one nothing more is posted to the clients; before the second one
+  // they must have released their records.
   Task<void> stop_reading();
   Task<void> stop(Deadline deadline);
 
@@ -99,9 +104,9 @@ class KafkaCoordinator final : bus::Producer::Events,
   std::unique_ptr<Replies> replies_;
   std::unique_ptr<KafkaTopics> topics_;
   std::unique_ptr<KafkaDirectory> directory_;
-  std::set<std::string> prepared_;  // Topics that the producer knows, or will soon.
+  std::set<std::string> prepared_;  // Topics that the producer knows, or will know soon.
   Scope preparing_;
-  Gate requests_;  // Of workers, in the directory or the schema registry.
+  Gate requests_;  // Requests of workers, in the directory or the schema registry.
   bool started_ = false;
   bool stopping_ = false;
   bool reachable_ = false;

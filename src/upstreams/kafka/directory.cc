@@ -11,11 +11,12 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr std::size_t kMostRejected = 100;  // That are remembered, to be listed.
+constexpr std::size_t kMostRejected = 100;  // Maximum number that is stored for the list.
 constexpr std::size_t kMostKeys = 8;        // Of one name in the topic.
 constexpr std::size_t kAtOnce = 16;         // Registrations that are resolved together.
 constexpr std::size_t kMaxProblems = 3;     // Problems that are listed in a sentence.
-constexpr config::Duration kProbe{2'000};   // For a bus that was reachable to answer again.
+constexpr config::Duration kProbe{
+    2'000};  // How long a bus that was reachable may take to answer again.
 
 class CancelsScope final : public Stop::Hook {
  public:
@@ -26,7 +27,7 @@ class CancelsScope final : public Stop::Hook {
   Scope& scope_;
 };
 
-// Whether a key in Avro has room for an id, which is known before any call.
+// Whether a key in Avro has a field for an id, which is known before any call.
 Result<void> is_askable(const KafkaOffer& offer) {
   if (offer.from_topic) return ok();
   auto key = request_key(offer, "00000000-0000-4000-8000-000000000000");
@@ -66,7 +67,7 @@ Task<void> KafkaDirectory::keep_reading() {
 Task<void> KafkaDirectory::begin() {
   const std::string& topic = plan_.registry_topic;
   const bool known = reader_.follows(topic);
-  // Whether a bus that was reachable still is must be known soon: calls depend on it.
+  // Calls depend on the bus, so it must be found out soon whether it is still reachable.
   const auto timeout =
       known ? std::min(kProbe, plan_.settings.lookup_time) : plan_.settings.lookup_time;
   const Deadline deadline = here().now() + timeout;
@@ -202,7 +203,7 @@ bool KafkaDirectory::is_first_look_over() const {
          std::ranges::none_of(entries_, [](const auto& one) { return one.second.fresh; });
 }
 
-// Resolves new entries at once, failed ones after a while, and everything now and then.
+// Resolves new entries at once, failed ones after a while, and all of them from time to time.
 Task<void> KafkaDirectory::keep_resolving() {
   Deadline refresh = here().now() + plan_.settings.refresh;
   for (;;) {
@@ -210,7 +211,7 @@ Task<void> KafkaDirectory::keep_resolving() {
     if (all) refresh = here().now() + plan_.settings.refresh;
     auto resolved = co_await resolve_all(all);
     if (!resolved) co_return resolved;
-    // Also if the bus was reachable late, and start() does not wait for the first look any more.
+    // Also if the bus was reachable late, and start() no longer waits for the first attempt.
     if (is_first_look_over() && !looked_) {
       looked_ = true;
       events_.on_offers_changed();
@@ -237,7 +238,7 @@ Task<void> KafkaDirectory::resolve_all(bool everything) {
     for (std::size_t i = begin; i < std::min(names.size(), begin + kAtOnce); ++i) {
       some.spawn(resolve(names[i]));
     }
-    // They are cancelled too, and still awaited.
+    // They are cancelled too, but still awaited.
     auto drain = some.drain(kNever);
     auto done = co_await drain.shielded();
     discard(done, "resolve() stores what failed in the entry");
@@ -276,13 +277,13 @@ Task<void> KafkaDirectory::resolve(std::string name) {
         .add("why", problem);
   }
   entry.problem = problem;
-  // Schemas that cannot be fetched again are still those that they were.
+  // If schemas cannot be fetched again, the earlier ones stay in use.
   if (!problem.empty() && !fresh) co_return ok();
   if (!problem.empty()) offer = nullptr;
   const bool same = entry.offer && offer && entry.offer->registration == offer->registration &&
                     entry.offer->schemas == offer->schemas;
   if (same || (!entry.offer && !offer)) co_return ok();
-  // The reply topic may be another now.
+  // The reply topic may have changed.
   if (entry.offer) scope_.spawn(release(entry.offer->registration));
   entry.offer = std::move(offer);
   if (looked_) events_.on_offers_changed();

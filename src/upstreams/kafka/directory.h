@@ -1,4 +1,4 @@
-// The KafkaDirectory knows what agents have registered: it reads the registry topic as a table,
+// The KafkaDirectory holds the registrations of agents: it reads the registry topic as a table,
 // finds the schemas of each registration, has its reply topic followed, and notifies when the
 // offers change.
 //
@@ -34,7 +34,7 @@ class KafkaDirectory final : public KafkaFollower {
     virtual void on_offers_changed() = 0;
     // The problems of registrations may have changed.
     virtual void on_looked() = 0;
-    // The bus is there after all, or is not.
+    // The bus has become reachable, or unreachable.
     virtual void on_bus(bool reachable, const std::string& why) = 0;
     // Follows the reply topic of an agent, or the topic of its resource.
     virtual Task<void> follow(const KafkaOffer& offer, Deadline deadline) = 0;
@@ -53,15 +53,15 @@ class KafkaDirectory final : public KafkaFollower {
   // The bus has a problem: probes it soon, and again until it is reachable.
   void look_again() { again_.deliver(ok()); }
 
-  // What is offered.
+  // The current offers.
   std::shared_ptr<const KafkaOffers> offers() const;
   std::vector<RegistrationLine> lines() const;
   bool caught_up() const { return caught_up_; }
   // The problems of registrations, in a sentence; empty if there are none.
   std::string problems() const;
 
-  // The records that put a registration into the topic, or, without one, remove that name from it:
-  // under the keys that it has there, so that they replace it.
+  // The records that put a registration into the topic or, without one, remove that name from it.
+  // They have the keys that the topic has for the name, so that they replace the old ones.
   Task<std::vector<bus::RegistrationRecord>> records_for(
       std::string name, std::optional<bus::Registration> registration, Deadline deadline);
 
@@ -71,7 +71,8 @@ class KafkaDirectory final : public KafkaFollower {
  private:
   struct Entry {
     bus::Registration registration;
-    std::shared_ptr<const KafkaOffer> offer = {};  // Null: not yet, or it cannot be offered.
+    std::shared_ptr<const KafkaOffer> offer =
+        {};  // Null: not resolved yet, or it cannot be offered.
     std::string problem = {};
     bool fresh = true;       // Not resolved since it changed.
     bool resolving = false;  // Being resolved.
@@ -96,15 +97,15 @@ class KafkaDirectory final : public KafkaFollower {
 
   Events& events_;
   std::map<std::string, Entry> entries_;
-  std::map<std::string, std::string> rejected_;  // Why, by name; some of them.
+  std::map<std::string, std::string> rejected_;  // Reasons, by name; only some of them.
   // The keys of known and rejected registrations, as bytes, by name: one name may have several.
   std::map<std::string, std::set<std::string>> keys_;
   std::map<std::int32_t, std::int64_t> taken_;  // The last offset, by partition.
   std::set<OneShot<void>*> waiting_;            // For a record to be applied.
   bool caught_up_ = false;
-  bool looked_ = false;  // Everything was resolved once; from then on changes are notified.
-  OneShot<void> work_;   // There is something to resolve.
-  OneShot<void> again_;  // The bus itself is.
+  bool looked_ = false;  // All have been resolved once; from then on changes are notified.
+  OneShot<void> work_;   // There are entries to resolve.
+  OneShot<void> again_;  // The problem of the bus itself.
 };
 
 }  // namespace patchbay::upstreams

@@ -10,8 +10,8 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr std::size_t kMostInVain = 1000;  // Schemas that could not be had,
-constexpr std::size_t kMostFetching = 64;  // and those that are requested at a time.
+constexpr std::size_t kMostInVain = 1000;  // Schemas that could not be fetched,
+constexpr std::size_t kMostFetching = 64;  // and those that are being fetched at a time.
 
 }  // namespace
 

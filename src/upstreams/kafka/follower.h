@@ -1,6 +1,6 @@
-// A KafkaFollower follows topics for a bus upstream: it takes their records, runs related work in
-// the background, and has one way to stop. The directory of agents, the topics that are read as a
-// whole and the replies are followers.
+// A KafkaFollower follows topics for a bus upstream: it receives their records, runs related work
+// in the background, and stops all of it together. The directory of agents, the topics that are
+// read as a whole and the replies are followers.
 //
 // Confined to the upstream's owner worker.
 #pragma once
@@ -31,33 +31,34 @@ class KafkaFollower : public bus::Reader::Events {
   void on_caught_up(const std::string&) override {}
   void on_unreadable(const std::string& topic, const Error& why) override;
 
-  // Yields once the first look at everything has ended, or the follower is stopped.
+  // Yields once the first attempt for everything has ended, or the follower is stopped.
   Task<void> first_look_over();
 
-  // The newest schema of a subject; null if it has none. Code::unavailable if it cannot be used.
+  // The newest schema of a subject; null if it has none. Code::unavailable if the schema cannot be
+  // used.
   Task<AgentSchema> find_schema(std::string subject, Deadline deadline);
 
   // The content of a key or a value of a record.
   struct Content {
     std::string_view payload;                      // Without its frame.
     std::optional<Result<std::string>> avro = {};  // In JSON, if it is Avro and can be read.
-    std::optional<int> unknown = {};               // The schema that is needed to find out.
+    std::optional<int> unknown = {};               // The schema that is needed to decode it.
 
-    // As it is to be read.
+    // The content to use.
     std::string_view text() const { return avro && *avro ? std::string_view(**avro) : payload; }
   };
   Content content_of(std::string_view bytes, std::optional<std::string_view> header) const;
 
-  // Has a schema fetched that records name; on_learned() is called when that has ended,
-  // successfully or not. False if it failed a moment ago, or too many are being fetched.
+  // Fetches a schema that records name; on_learned() is called when that has ended, successfully or
+  // not. False if it failed a moment ago, or too many are being fetched.
   bool learn(int schema);
   virtual void on_learned() {}
-  // How many records may wait for that; more are handled without.
+  // How many records may wait for that; more are processed without it.
   std::size_t most_waiting() const {
     return static_cast<std::size_t>(plan_.settings.limits.waiting);
   }
-  // The follower stops, and the records that wait for schemas must be released before their client
-  // is.
+  // The follower stops, and records that wait for schemas must be released before their client is
+  // destroyed.
   virtual void drop_waiting() {}
 
   const KafkaPlan& plan_;
@@ -71,7 +72,7 @@ class KafkaFollower : public bus::Reader::Events {
   Task<void> fetch(int schema);
 
   std::set<int> fetching_;           // Schemas,
-  std::map<int, Deadline> in_vain_;  // and those that cannot be had until then.
+  std::map<int, Deadline> in_vain_;  // and those that cannot be fetched before that time.
 };
 
 }  // namespace patchbay::upstreams

@@ -44,8 +44,8 @@ Part not_null(std::string_view alternatives) {
   return others == 1 ? only : std::nullopt;
 }
 
-// The part of a schema that describes an object: itself, or its reference, or, where it is
-// nullable, the other alternative. Nothing if it does not accept objects.
+// The part of a schema that describes an object: itself, or its reference, or, if it is nullable,
+// the other alternative. Nothing if it does not accept objects.
 Part object_part(std::string_view root, std::string_view schema, bool may_be_null) {
   Part at = schema;
   for (int steps = 0; at && steps < kMostSteps; ++steps) {
@@ -72,12 +72,12 @@ std::optional<std::string_view> property_schema(std::string_view schema, std::st
   return json::member(json::member(schema, "properties").value_or("{}"), name);
 }
 
-// The schema of a property as a schema of its own, with the definitions that it may refer to.
+// The schema of a property as a separate schema, with the definitions that it may refer to.
 std::string lifted(std::string_view schema, std::string_view part) {
   std::string out;
   json::Object object(out);
   json::each_member(part, [&](std::string_view key, std::string_view raw) {
-    // Where an object is expected, nothing else is accepted.
+    // If an object is expected, nothing else is accepted.
     object.raw(key, key == "type" && raw.contains("\"object\"") ? "\"object\"" : raw);
   });
   for (const std::string_view shared : {"$schema", "definitions", "$defs"}) {
@@ -116,7 +116,7 @@ std::string without_property(std::string_view schema, std::string_view name) {
   return out;
 }
 
-// The schema of an object that has what `schema` describes as its only member, `value`.
+// The schema of an object whose only member `value` has the schema `schema`.
 std::string wrapped_schema(std::string_view schema, const std::string& name) {
   return fmt::format(R"({{"type":"object","properties":{{"value":{}}},"required":["value"]}})",
                      json::moved_schema(schema, "#/properties/value", name));
@@ -181,7 +181,7 @@ KafkaOffer make_offer(bus::Registration registration, AgentSchemas schemas, bool
     offer.shape = RequestShape::wrapped;
     return offer;
   }
-  // Avro has no room for what is not in the schema.
+  // Avro has no fields for members outside the schema.
   const bool has_index = !offer.schemas.request->avro || property_schema(*body, kIndex);
   if (const auto payload = property_schema(*body, kPayload); payload && has_index) {
     const bool anything = !json::member(*payload, "type") && !json::member(*payload, "$ref") &&

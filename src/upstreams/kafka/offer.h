@@ -1,4 +1,4 @@
-// A KafkaOffer is what an agent offers, once its schemas are known: a tool, a resource or a
+// A KafkaOffer is the offer of an agent once its schemas are known: a tool, a resource or a
 // resource template, and how a request to it is encoded.
 //
 // Constant; shared by all workers.
@@ -26,9 +26,9 @@ struct AgentSchemas {
 
 // How arguments become the value of a request.
 enum class RequestShape : std::uint8_t {
-  plain,             // They are the value.
+  plain,             // The arguments are the value.
   envelope,          // {"requestIndex":…,"payload":…}
-  wrapped,           // The value is no object: it is the argument `value`.
+  wrapped,           // The value is not an object: it is the argument `value`.
   wrapped_envelope,  // The payload is not an object: it is the argument `value`.
 };
 
@@ -43,7 +43,7 @@ struct KafkaOffer {
 
 KafkaOffer make_offer(bus::Registration registration, AgentSchemas schemas, bool from_topic);
 
-// How it is listed.
+// Its definition in a list.
 mcp::ItemKind kind_of(const KafkaOffer& offer);
 mcp::Item item_of(const KafkaOffer& offer);
 

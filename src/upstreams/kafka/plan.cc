@@ -26,7 +26,7 @@ constexpr char kPidFile[] = ".pid";
 constexpr std::string_view kRegistryTopic = "_agent_registry";
 constexpr std::string_view kServers = "bootstrap.servers";
 
-// The names of the environment, and whether brokers without passwords need them too.
+// The variables of the environment, and whether brokers without passwords need them too.
 struct Variable {
   const char* name;
   bool secures;        // Lifted by SECURITY_PROTOCOL=PLAINTEXT...
@@ -81,7 +81,7 @@ void use_environment(const Environment& environment, bus::Properties& properties
   set_default(properties, "sasl.password", environment("JAAS_PASSWORD").value_or(""));
 }
 
-// librdkafka would take a mechanism that Debian's does not have.
+// librdkafka would accept a mechanism that Debian's build does not support.
 Result<void> check_security(const bus::Connection& connection) {
   const auto& properties = connection.properties;
   const std::string protocol = ascii_lower(bus::property(properties, "security.protocol"));
@@ -103,7 +103,7 @@ Result<void> check_security(const bus::Connection& connection) {
 Result<std::optional<bus::RegistrySettings>> plan_schemas(const SchemaRegistrySettings& settings,
                                                           const Environment& environment,
                                                           bool embedded) {
-  // The embedded bus has its own registry; the environment is about another.
+  // The embedded bus has its own registry; the one in the environment belongs to another bus.
   const auto or_environment = [&](const std::string& given, const char* name) {
     return given.empty() && !embedded ? environment(name).value_or("") : given;
   };
@@ -156,7 +156,7 @@ bool names_bus(const Environment& environment) {
 bus::Connection connection_of(const KafkaPlan& plan, const bus::EmbeddedBus* embedded) {
   bus::Connection connection = plan.connection;
   connection.name = plan.client_id;
-  // Where the environment configures everything, as for the agents' own programs, the id is stored
+  // If the environment configures everything, as for the agents' own programs, the id is stored
   // where these programs store it. A configured bus leaves no file behind.
   if (connection.name.empty()) {
     connection.name =

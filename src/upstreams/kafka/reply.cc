@@ -71,12 +71,13 @@ mcp::Reply result_of(std::string_view text, std::string_view structured, bool fa
   }
   body += '}';
   mcp::Reply reply = mcp::result_reply(std::move(body));
+  reply.has_failed = failed;
   reply.meta_at = meta_at;
   reply.meta_size = meta_size;
   return reply;
 }
 
-// The progress of an agent that is not done.
+// The progress of an agent that has not finished.
 std::string text_of(std::string_view raw) {
   auto text = json::as_string(raw);
   return text ? *std::move(text) : std::string(raw);
@@ -89,7 +90,7 @@ AgentReply read_agent_reply(std::string_view value) {
   if (!status) return {Kind::completed, value};
   const auto payload = json::member(value, "payload");
   const bool enveloped = payload || json::member(value, "requestIndex");
-  // In an envelope it cannot be anything else, however it is spelt.
+  // In an envelope it can only be a status, whatever its spelling.
   const auto* const known = std::ranges::find_if(kStatuses, [&](const Status& one) {
     return enveloped ? same_token(one.name, *status) : one.name == *status;
   });
@@ -133,7 +134,7 @@ std::string progress_params(const AgentReply& reply, std::string_view token, int
                               : nothing              ? ""
                                                      : text_of(reply.result);
   if (!message.empty()) object.raw("message", json::quote(message));
-  // What is not text.
+  // Content that is not text.
   const bool more = !reply.message.empty() && !nothing && !json::member(reply.result, "status");
   if (more) object.raw("_meta", fmt::format(R"({{"patchbay/payload":{}}})", reply.result));
   object.end();
@@ -141,7 +142,7 @@ std::string progress_params(const AgentReply& reply, std::string_view token, int
 }
 
 std::string question_params(const AgentReply& reply) {
-  // The agent may describe what it needs; most ask in a sentence.
+  // The agent may describe the form that it needs; most ask in a sentence.
   std::string_view schema;
   for (const std::string_view key : {"requestedSchema", "schema"}) {
     const auto given = json::member(reply.result, key);
@@ -159,27 +160,29 @@ std::string question_params(const AgentReply& reply) {
   return params;
 }
 
+Error bad_reply(std::string_view what) {
+  return {Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
+}
+
 Result<mcp::Reply> resource_result(std::string_view value, std::string_view uri,
                                    std::string_view mime_type, bool keeps_null) {
-  const auto wrong = [](std::string_view what) {
-    return Error{Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
-  };
-  if (json::type_of(value) != json::Type::object) return wrong("is not an object");
+  if (json::type_of(value) != json::Type::object) return bad_reply("is not an object");
   // A leading slash is ignored, as in registrations.
   const auto path = [](std::string_view of) {
     return of.substr(std::min(of.find_first_not_of('/'), of.size()));
   };
   const auto given = json::string_member(value, "uri");
-  if (given && path(*given) != path(uri)) return wrong("is about another resource");
+  if (given && path(*given) != path(uri)) return bad_reply("is about another resource");
   const auto text = json::member(value, "text");
   const auto blob = json::member(value, "blob");
   const auto type = json::string_member(value, "type");
   const bool is_blob = type ? *type == "blob" : !text && blob;
-  if (type && *type != "text" && *type != "blob") return wrong("is neither text nor blob");
+  if (type && *type != "text" && *type != "blob") return bad_reply("is neither text nor blob");
   const std::string_view content = (is_blob ? blob : text).value_or("null");
   const auto decoded = json::as_string(content);
-  if (content != "null" && !decoded) return wrong("has content that is not a string");
-  if (is_blob && decoded && !base64_decode(*decoded)) return wrong("has a blob that is not base64");
+  if (content != "null" && !decoded) return bad_reply("has content that is not a string");
+  if (is_blob && decoded && !base64_decode(*decoded))
+    return bad_reply("has a blob that is not base64");
   std::string body = R"({"contents":[)";
   json::Object object(body);
   object.raw("uri", json::quote(uri));

@@ -1,7 +1,7 @@
-// A KafkaTable is what is stored of a topic that is read as a whole: the latest record of each key,
-// and the newest records in the order of arrival. Bounded; the oldest is removed.
+// A KafkaTable is the stored content of a topic that is read as a whole: the latest record of each
+// key, and the newest records in the order of arrival. Bounded; the oldest is removed.
 //
-// Confined to one thread. Pure but for that.
+// Confined to one thread, otherwise pure.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace patchbay::upstreams {
 
 struct StoredRecord {
-  std::string key;  // As text: what is in the frame, if there is one.
+  std::string key;  // As text: the content of the frame, if there is one.
   std::string value;
   std::int32_t partition = 0;
   std::int64_t offset = 0;
@@ -37,7 +37,7 @@ class KafkaTable {
   // The latest record of that key; null if there is none.
   const StoredRecord* find(std::string_view key) const;
 
-  // The newest of all, the oldest of them first.
+  // The newest records, the oldest of them first.
   const std::deque<StoredRecord>& newest() const { return newest_; }
 
   std::size_t keys() const { return by_key_.size(); }
@@ -49,11 +49,11 @@ class KafkaTable {
   }
 
   const Limits limits_;
-  std::list<StoredRecord> latest_;  // One a key, the one that was put first first.
+  std::list<StoredRecord> latest_;  // One per key, in the order in which they were first put.
   std::map<std::string, std::list<StoredRecord>::iterator, std::less<>> by_key_;
   std::deque<StoredRecord> newest_;
-  std::size_t bytes_ = 0;         // Of the latest.
-  std::size_t newest_bytes_ = 0;  // Of the newest.
+  std::size_t bytes_ = 0;         // Total size of the latest records.
+  std::size_t newest_bytes_ = 0;  // Total size of the newest records.
 };
 
 }  // namespace patchbay::upstreams

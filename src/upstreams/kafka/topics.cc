@@ -19,7 +19,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-// A key as text: text as it is, of an object with one member that member.
+// A key as text: a text unchanged, and of an object with one member that member.
 std::string key_text(std::string_view payload) {
   if (!json::check(payload)) {
     return json::is_utf8(payload) ? std::string(payload) : base64_encode(payload);
@@ -36,7 +36,7 @@ std::string key_text(std::string_view payload) {
   return members == 1 && text ? *std::move(text) : std::string(payload);
 }
 
-// A value as JSON, whatever it is.
+// A value as JSON, whatever its format.
 std::string value_json(std::string_view value) {
   if (json::check(value)) return std::string(value);
   if (json::is_utf8(value)) return json::quote(value);
@@ -114,8 +114,8 @@ void add_items(const TopicOffer& offer, mcp::ItemLists& items) {
   }
 }
 
-// Only a key in Avro is framed. It is the text, or its value as JSON, or an object with the text as
-// its only member: whichever matches first.
+// Only a key in Avro is framed. The schema decides its form: the text itself, its value as JSON, or
+// an object with the text as its only member, whichever matches first.
 Result<std::string> topic_key(const TopicOffer& offer, std::string_view key) {
   const AgentSchema& schema = offer.key_schema;
   if (!schema || !schema->avro) return std::string(key);

@@ -1,5 +1,5 @@
 // KafkaTopics are the topics that are read as a whole: those that the configuration offers without
-// an agent, and those where agents store their resources. Their content can be read, and
+// an agent, and those in which agents store their resources. Their content can be read, and
 // subscribers are notified of changes.
 //
 // Confined to the upstream's owner worker.
@@ -25,12 +25,12 @@ namespace patchbay::upstreams {
 struct TopicOffer {
   std::string name;
   TopicSettings settings;  // With the topic filled in.
-  std::string uri;         // Of its newest records; one key's is below it.
+  std::string uri;         // The URI of its newest records; the URI of one key is below it.
   AgentSchema schema;      // Of its values,
   AgentSchema key_schema;  // and of its keys.
 };
 
-// How it is listed.
+// Its definition in a list.
 void add_items(const TopicOffer& offer, mcp::ItemLists& items);
 
 // Key and value of a record that puts the raw `value` into the topic. A value that does not match
@@ -52,11 +52,11 @@ class KafkaTopics final : public KafkaFollower {
               Events& events);
   ~KafkaTopics() override;
 
-  // Starts to read the configured topics. Yields once each has been tried; continues in the
+  // Starts to read the configured topics. Yields once each has been attempted; continues in the
   // background.
   Task<void> start();
 
-  // Has an agent's resources read from a topic.
+  // Reads the resources of an agent from a topic.
   Task<void> follow(std::string topic, Deadline deadline);
   Task<void> leave(std::string topic);
 
@@ -65,14 +65,14 @@ class KafkaTopics final : public KafkaFollower {
 
   // The content at a URI of a configured topic.
   Result<mcp::Reply> read(std::string_view uri) const;
-  // The latest record of `uri` in a topic where an agent stores resources.
+  // The latest record of `uri` in a topic in which an agent stores resources.
   Result<mcp::Reply> read(const KafkaOffer& offer, std::string_view uri, bool keeps_null) const;
 
  private:
   struct Topic {
     KafkaTable table;
     std::string uri = {};  // Of a topic of the configuration.
-    // One whose schema is being fetched, and everything that arrived after it: their order counts.
+    // A record whose schema is being fetched, and all later records, since their order matters.
     std::deque<bus::Record> waiting = {};
   };
 

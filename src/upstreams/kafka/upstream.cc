@@ -38,8 +38,6 @@ KafkaUpstream::KafkaUpstream(KafkaPlan plan, std::shared_ptr<bus::EmbeddedBus> e
     : plan_(std::move(plan)),
       embedded_(std::move(embedded)),
       watcher_(watcher),
-      up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
-                         metrics::labels({{"upstream", plan_.name}}))),
       coordinator_(plan_, connection_of(plan_, embedded_.get()),
                    registry_of(plan_, embedded_.get()), next_owner(workers), clients_, *this),
       shared_(plan_, coordinator_.producer(), registry) {
@@ -66,7 +64,11 @@ Task<void> KafkaUpstream::start() {
   co_return co_await hop<void>(coordinator_.loop(), there);
 }
 
-// Every worker has it before the new list becomes visible.
+gateway::UpstreamUse KafkaUpstream::use() const {
+  return {.unsent_records = coordinator_.unsent(), .unread_records = coordinator_.unread()};
+}
+
+// Every worker has the offers before the new list becomes visible.
 void KafkaUpstream::on_offers(std::shared_ptr<const KafkaOffers> offers, mcp::ItemLists items) {
   for (const auto& client : clients_) {
     client->loop().post([client = client.get(), offers] { client->use(offers); });
@@ -82,7 +84,6 @@ void KafkaUpstream::on_state(bool up, const std::string& detail) {
     changed = state_.up != up || state_.detail != detail;
     state_ = {up, detail};
   }
-  up_->set(up ? 1 : 0);
   if (!changed) return;
   log::Line(up && detail.empty() ? log::Level::info : log::Level::warn,
             up ? "upstream up" : "upstream down")
@@ -192,7 +193,7 @@ Task<mcp::Reply> KafkaUpstream::read(KafkaClient& client, const gateway::Call& c
   co_return co_await hop<mcp::Reply>(coordinator_.loop(), there);
 }
 
-// Subscribers are notified of new records anyway; this only checks that the resource exists.
+// Subscribers are notified of new records in any case; this only checks that the resource exists.
 Task<mcp::Reply> KafkaUpstream::subscribe(KafkaClient& client, std::string uri) {
   const auto offer = client.offers() ? client.offers()->find_resource(uri) : nullptr;
   if (is_topic(uri) || (offer && offer->from_topic)) co_return mcp::result_reply("{}");
@@ -231,7 +232,7 @@ Task<void> KafkaUpstream::remove_registration(std::string name, Deadline deadlin
   co_return co_await write_registration(std::move(name), std::nullopt, deadline);
 }
 
-// Yields once the record has been read back, so that the next look finds it.
+// Yields once the record has been read back, so that the next query finds it.
 Task<void> KafkaUpstream::write_registration(std::string name,
                                              std::optional<bus::Registration> registration,
                                              Deadline deadline) {

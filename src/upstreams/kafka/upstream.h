@@ -1,5 +1,5 @@
-// A KafkaUpstream is a bus with agents on it: each registered agent is a tool or a resource, and
-// configured topics are both. A call is made on the caller's worker; the rest is done on the
+// A KafkaUpstream is a bus with agents: each registered agent is a tool or a resource, and each
+// configured topic is both. A call is made on the caller's worker; everything else happens on the
 // upstream's owner worker.
 //
 // answer() and state() on any worker; start() and stop() on the control thread.
@@ -41,6 +41,7 @@ class KafkaUpstream final : public gateway::Upstream,
   Task<void> start() override;
   Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
   gateway::UpstreamState state() const override;
+  gateway::UpstreamUse use() const override;
   Task<void> stop(Deadline deadline) override;
 
   std::string_view registrar_name() const override { return plan_.name; }
@@ -68,7 +69,6 @@ class KafkaUpstream final : public gateway::Upstream,
   const KafkaPlan plan_;
   const std::shared_ptr<bus::EmbeddedBus> embedded_;
   gateway::UpstreamWatcher& watcher_;
-  const std::shared_ptr<metrics::Gauge> up_;
   std::vector<std::unique_ptr<KafkaClient>> clients_;  // Each touched on its worker only.
   KafkaCoordinator coordinator_;
   KafkaShared shared_;

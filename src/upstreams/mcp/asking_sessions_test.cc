@@ -32,6 +32,16 @@ TEST(AskingSessions, NobodyJoinsACallWhoseClientCanBeAsked) {
   EXPECT_FALSE(sessions.wants_own("", "b", false, false));
 }
 
+TEST(AskingSessions, ACallWithoutASessionIsAloneOnceTheServerAsks) {
+  AskingSessions sessions;
+  EXPECT_FALSE(sessions.wants_own_call("", true, false));
+  EXPECT_FALSE(sessions.wants_own_call("", true, true));
+  EXPECT_TRUE(sessions.wants_own("", "a", true, true));  // A session beside such a call.
+  sessions.on_asked();
+  EXPECT_TRUE(sessions.wants_own_call("", false, true));
+  EXPECT_FALSE(sessions.wants_own_call("", true, false));  // Nothing runs.
+}
+
 TEST(AskingSessions, AServerThatHasNotAskedForLongIsShared) {
   AskingSessions sessions;
   for (int i = 0; i < AskingSessions::kTrialCalls; ++i) {

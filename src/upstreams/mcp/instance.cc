@@ -18,7 +18,7 @@ using config::Duration;
 constexpr Duration kWorthWaiting{1'000};
 // The retry-after of a call whose upstream is being replaced.
 constexpr Duration kRetryAfterStop{100};
-// How often one call is sent again because the server had lost our session.
+// How often one call is repeated because the server had lost our session.
 constexpr int kMostResends = 2;
 
 }  // namespace
@@ -37,12 +37,18 @@ Instance::Instance(Parts parts)
       handshake_mode_(handshake_mode_for(settings_.protocol.revision)) {}
 
 Task<void> Instance::start() {
-  if (std::exchange(started_, true)) co_return ok();
-  scope_.spawn(keep_running());
+  if (started_) co_return ok();
+  prepare();
   co_return co_await first_attempt_.wait();
 }
 
-Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view target) {
+void Instance::prepare() {
+  if (stopping_ || std::exchange(started_, true)) return;
+  scope_.spawn(keep_running());
+}
+
+Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view target,
+                                  Deadline asked) {
   Deadline deadline = call.deadline;
   last_used_ = here().now();
   if (!started_) {
@@ -62,6 +68,10 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
       if (wait > Duration(0)) set_retry_after(down, wait);
       co_return down;
     }
+    if (resends == 0) {
+      const auto waited = std::chrono::duration<double>(here().now() - asked).count();
+      counters_.queue_time->observe(waited);
+    }
     const int renewals = renewals_;
     Result<mcp::Reply> reply;
     {
@@ -69,15 +79,16 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
       reply = co_await run_->link.ask(call, target, deadline);
     }
     last_used_ = here().now();
-    // What the server has not taken because it had lost our session is sent again.
+    // Messages that the server did not accept because it had lost our session are sent again.
     const bool lost = renewing_ || renewals_ != renewals;
     const bool again = !reply && reply.error().code == Code::unavailable && lost;
     if (!again || resends == kMostResends) co_return reply;
+    call.trace.enter(trace::Stage::queue);
   }
 }
 
-// The upstream is being replaced, or the gateway ends. Nothing was sent, so that the same call may
-// be made again; where a reload has replaced the upstream, the new one answers it.
+// The upstream is being replaced, or the gateway ends. Nothing was sent, so the call may be
+// repeated. If a reload has replaced the upstream, the new one answers it.
 Error Instance::leaving() const {
   Error error{
       Code::unavailable,
@@ -86,19 +97,43 @@ Error Instance::leaving() const {
   return error;
 }
 
+Task<void> Instance::restart() {
+  if (!started_ || stopping_) co_return ok();
+  exits_.clear();
+  slow_starts_ = 0;
+  restarting_ = true;
+  if (resting_) resting_->request();
+  if (run_) run_->link.fail_all({Code::upstream_failed, "the upstream was restarted"});
+  if (closed_) closed_->deliver(std::string("restarted"));
+  co_return ok();
+}
+
+// Until the next attempt is due.
+Task<void> Instance::rest() {
+  if (std::exchange(restarting_, false)) co_return ok();
+  Stop stop;
+  const StopLink link(&stop_restarts_, stop);
+  resting_ = &stop;
+  auto resting = connector_->rest(next_attempt_);
+  auto rested = co_await resting.with_stop(stop);
+  resting_ = nullptr;
+  restarting_ = false;
+  co_return rested;
+}
+
 Task<void> Instance::stop(Deadline deadline) {
   stopping_ = true;
   stop_restarts_.request();
   notify_waiters();
   auto idle = co_await in_use_.wait_empty(deadline);
   discard(idle, "past the deadline the calls fail when the link ends");
-  // Whatever the instance is doing, it ends now: a handshake too.
+  // Whatever the instance is doing ends now, including a handshake.
   if (run_) run_->link.fail_all({Code::upstream_failed, "the upstream was stopped"});
   if (closed_) closed_->deliver(std::string("the upstream is stopping"));
   co_return co_await scope_.drain(kNever);
 }
 
-// Runs the connection again and again, with pauses between the runs.
+// Runs the connection repeatedly, with pauses between the runs.
 Task<void> Instance::keep_running() {
   for (bool first = true; !stopping_; first = false) {
     if (!first) restarts_.add();
@@ -110,7 +145,8 @@ Task<void> Instance::keep_running() {
       discard(waited, "the loop checks why it ended early");
       continue;
     }
-    // Some servers end when they are asked something before the handshake: not asking mends it.
+    // Some servers exit when they get a request before the handshake. Omitting that request solves
+    // it.
     if (exits_.empty() && tried == HandshakeMode::ask &&
         handshake_mode_ == HandshakeMode::session_based && !was_up_) {
       exits_.push_back(here().now());
@@ -123,24 +159,24 @@ Task<void> Instance::keep_running() {
     set_state(false, breaker_open_ ? fmt::format("{} (breaker open: {} exits, next try in {} ms)",
                                                  why, exits_.size(), pause.count())
                                    : why);
-    auto rest = connector_->rest(next_attempt_);
-    auto rested = co_await rest.with_stop(stop_restarts_);
+    auto resting = rest();
+    auto rested = co_await resting;
     discard(rested, "the loop checks why it ended early");
   }
   set_state(false, "stopped");
   co_return ok();
 }
 
-// Nothing is wrong with the server, so that no attempt counts against it.
+// The server itself has no problem, so the attempt does not count as a failure.
 Task<void> Instance::wait_for_person() {
   next_attempt_ = here().now() + settings_.restart.most;
   if (detail_ != denied_->message) set_state(false, denied_->message);
   notify_waiters();
-  auto rest = connector_->rest(next_attempt_);
-  co_return co_await rest.with_stop(stop_restarts_);
+  auto resting = rest();
+  co_return co_await resting;
 }
 
-// One run: connect, handshake, list, then wait for the end. Yields why it ended.
+// One run: connect, handshake, list, then wait for the end. Yields the reason of the end.
 Task<void> Instance::run_once() {
   starting_ = true;
   was_up_ = false;
@@ -169,8 +205,8 @@ Task<void> Instance::run_once() {
   co_return Error{Code::upstream_failed, why};
 }
 
-// Begins, for as long as the server shows progress. A server that takes too long gets twice the
-// time in the next attempt: ended at the same point each time, it would never come up.
+// Starts as long as the server shows progress. A server that takes too long gets twice the time in
+// the next attempt: if it were ended at the same point each time, it would never start.
 Task<void> Instance::begin_in_time() {
   const Duration most = std::max(settings_.max_start_time, settings_.start_time);
   Duration allowed = settings_.start_time;
@@ -196,7 +232,7 @@ Task<void> Instance::begin_in_time() {
                   reached_most || allowed == most ? "max_start_timeout" : "start_timeout")};
 }
 
-// Tries the ways to reach the server until one works. If none does, says what each came to.
+// Tries the transports for the server until one works. If none does, reports the outcome of each.
 Task<void> Instance::begin(Deadline deadline) {
   for (std::string earlier;;) {
     auto connection = co_await connector_->connect(deadline);
@@ -226,8 +262,8 @@ Task<void> Instance::open(Deadline deadline) {
   if (opened) {
     handshake_mode_ = link.stateless() ? HandshakeMode::stateless : HandshakeMode::session_based;
   } else {
-    // What was right once may be wrong now; a server that was lost before it answered may not
-    // have understood the question.
+    // An earlier result may be outdated; a server that was lost before it answered may not have
+    // understood the probe.
     const bool mismatch = handshake_mode_ == HandshakeMode::ask && !link.answered() &&
                           link.closed() && opened.error().code == Code::upstream_failed;
     handshake_mode_ =
@@ -254,7 +290,7 @@ Task<void> Instance::take_up_work(Deadline deadline) {
   co_return ok();
 }
 
-// A list that is too large says nothing about the server's other work.
+// A list that is too large does not prevent the server from answering calls.
 void Instance::notify_items(Result<mcp::ItemLists> items) {
   if (items) {
     owner_.on_items(*this, *std::move(items));
@@ -263,7 +299,7 @@ void Instance::notify_items(Result<mcp::ItemLists> items) {
   }
 }
 
-// Yields the reason as an error. Meanwhile sees from time to time that the server is there.
+// Yields the reason as an error. Meanwhile checks from time to time that the server responds.
 Task<void> Instance::wait_for_end() {
   const auto& health = settings_.health;
   for (int failures = 0; failures < health.failures;) {
@@ -272,7 +308,7 @@ Task<void> Instance::wait_for_end() {
     if (closed) co_return Error{Code::upstream_failed, *closed};
     if (closed.error().code != Code::timeout) co_return closed.error();
     closed_->reset();
-    // A server that has something to do shows by its answers whether it is there.
+    // The answers of a busy server show that it responds.
     if (running() > 0 || renewing_) continue;
     auto alive = co_await run_->link.check(here().now() + health.timeout);
     failures = alive ? 0 : failures + 1;
@@ -294,11 +330,11 @@ Task<void> Instance::end_run() {
 }
 
 void Instance::on_link_closed(const std::string& why) {
-  up_ = false;  // At once, so that nobody chooses it any more.
+  up_ = false;  // At once, so that no call chooses it any more.
   if (closed_) closed_->deliver(why);
 }
 
-// Calls that are under way go on: only what comes later needs the new session.
+// Calls in progress continue; only later calls need the new session.
 void Instance::on_forgotten() {
   if (renewing_ || !up()) return;
   renewing_ = true;
@@ -311,7 +347,7 @@ Task<void> Instance::renew() {
   const Deadline deadline = here().now() + settings_.start_time;
   Result<void> renewed;
   {
-    const Use use(*this);  // Keeps the link.
+    const Use use(*this);  // Holds the link.
     renewed =
         co_await run_->link.open(HandshakeMode::session_based, settings_.probe_time, deadline);
     if (renewed) renewed = co_await take_up_work(deadline);
@@ -336,7 +372,17 @@ void Instance::on_items_changed() {
 Task<void> Instance::refresh_items() {
   refreshing_ = true;
   while (std::exchange(refresh_again_, false) && up()) {
-    const Use use(*this);  // Keeps the link until the list has come.
+    // A server that reports changes without end is not asked without end.
+    if (next_list_ > here().now()) {
+      auto pause = sleep_until(next_list_);
+      auto rested = co_await pause.with_stop(stop_restarts_);
+      discard(rested, "the next line checks why it ended early");
+    }
+    if (stopping_ || !up()) break;
+    refresh_again_ = false;
+    next_list_ = here().now() + settings_.min_list_interval;
+    // Holds the link until the list has arrived. It is no call: clients need not avoid it.
+    const Gate::Pass pass(in_use_);
     auto items = co_await run_->link.list_all(here().now() + settings_.start_time);
     notify_items(std::move(items));
   }
@@ -354,7 +400,7 @@ Task<void> Instance::wait_until_up(Deadline deadline) {
 
 bool Instance::worth_waiting() const {
   if (stopping_) return false;
-  // What was lacking may have come while we rest.
+  // The missing requirement may be met during the pause.
   if (starting_ || renewing_ || connector_->has_changed()) return true;
   return !denied_ && !breaker_open_ && next_attempt_ - here().now() <= kWorthWaiting;
 }
@@ -365,7 +411,7 @@ void Instance::set_state(bool up, std::string detail) {
   first_attempt_.deliver(ok());
   if (up) breaker_open_ = false;
   owner_.on_state(*this, {up, detail_});
-  // Those who wait for a restart that is soon to come go on waiting.
+  // Calls that wait for a restart that is due soon continue to wait.
   if (up || !worth_waiting()) notify_waiters();
 }
 

@@ -1,6 +1,6 @@
-// An Instance keeps one connection to an MCP server: makes it, shakes hands, lists what the server
-// has, answers calls with it, sees that it is alive, and brings it back when it is lost, with a
-// growing pause between attempts.
+// An Instance maintains one connection to an MCP server: it connects, does the handshake, lists the
+// server's items, answers calls, checks the health of the server, and reconnects after a loss, with
+// a growing pause between attempts.
 //
 // Confined to its owner worker; running(), up() and last_used() may be read anywhere.
 #pragma once
@@ -25,7 +25,7 @@ namespace patchbay::upstreams {
 
 class Instance final : McpLink::Events {
  public:
-  // Who owns the instances of an upstream. Told on the instance's worker.
+  // The owner of the instances of an upstream. Called on the instance's worker.
   class Owner {
    public:
     virtual void on_items(Instance& instance, mcp::ItemLists items) = 0;
@@ -33,19 +33,19 @@ class Instance final : McpLink::Events {
     virtual void on_items_refused(Instance& instance, const Error& why) = 0;
     virtual void on_updated(Instance& instance, const std::string& uri) = 0;
     virtual void on_task(Instance& instance, const gateway::TaskUpdate& update) = 0;
-    // The server has asked something of a client without saying in which call.
+    // The server has sent a request for a client without identifying the call.
     virtual void on_asked(Instance& /*instance*/) {}
-    // What the server must tell of when it has come up.
+    // The resources to which the server must be subscribed when it has come up.
     virtual std::vector<std::string> subscribed(Instance& instance) = 0;
     virtual void on_state(Instance& instance, const gateway::UpstreamState& state) = 0;
-    // What the server states about its use.
+    // The server's instructions.
     virtual void on_instructions(Instance& /*instance*/, const std::string& /*text*/) {}
 
    protected:
     ~Owner() = default;
   };
 
-  // What an instance is made of. REQUIRES: what is referred to outlives it.
+  // The parts of an instance. REQUIRES: objects that are referred to outlive it.
   struct Parts {
     net::Loop& worker;
     std::string upstream;
@@ -54,8 +54,8 @@ class Instance final : McpLink::Events {
     Owner& owner;
     const LinkCounters& counters;
     metrics::Counter& restarts;
-    bool lists = true;  // Reports to the owner what the server has; otherwise it only answers.
-    std::string task_prefix = {};  // The ids of its tasks begin with it.
+    bool lists = true;  // Reports the server's items to the owner; otherwise it only answers calls.
+    std::string task_prefix = {};  // The prefix of the ids of its tasks.
   };
 
   explicit Instance(Parts parts);
@@ -65,14 +65,20 @@ class Instance final : McpLink::Events {
   int running() const { return running_.load(std::memory_order_relaxed); }
   bool up() const { return up_.load(std::memory_order_relaxed); }
   Deadline last_used() const { return last_used_.load(std::memory_order_relaxed); }
-  // As if it had been used now.
+  // Counts as a use now.
   void touch() { last_used_.store(Clock::now(), std::memory_order_relaxed); }
 
   // The following are called on the owner worker.
 
-  // Begins to keep the connection; yields when the first attempt has ended. Once is enough.
+  // Begins to maintain the connection; yields when the first attempt has ended. Called once.
   Task<void> start();
-  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target);
+  // Starts without waiting, so that a later call finds the server up.
+  void prepare();
+  // The call has waited for this worker since `asked`.
+  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target, Deadline asked);
+  // Ends the connection and makes it anew at once, or ends the pause before the next attempt. What
+  // failed before is forgotten. Calls in progress fail.
+  Task<void> restart();
   // Lets calls finish until `deadline`, then releases the server.
   Task<void> stop(Deadline deadline);
 
@@ -89,7 +95,7 @@ class Instance final : McpLink::Events {
     McpLink link;
   };
 
-  // Keeps the link for one call or list.
+  // Holds the link for one call.
   class Use {
    public:
     explicit Use(Instance& instance) : count_(instance.running_), pass_(instance.in_use_) {
@@ -119,6 +125,7 @@ class Instance final : McpLink::Events {
   Task<void> open(Deadline deadline);
   Task<void> take_up_work(Deadline deadline);
   Task<void> wait_for_person();
+  Task<void> rest();
   Task<void> wait_for_end();
   Task<void> end_run();
   Task<void> renew();
@@ -151,24 +158,27 @@ class Instance final : McpLink::Events {
   Gate in_use_;  // Calls and lists that need the link.
   std::optional<Run> run_;
   std::optional<OneShot<std::string>> closed_;  // Delivered with the reason when the link ends.
-  HandshakeMode handshake_mode_;                // What the last handshake has taught.
+  HandshakeMode handshake_mode_;                // The result of the last handshake.
   std::string detail_ = "starting";
-  std::optional<Error> denied_;          // There was no token, so that waiting does not help.
+  std::optional<Error> denied_;          // There was no token, so waiting does not help.
   std::vector<OneShot<void>*> waiters_;  // Calls that wait for the server to come up.
-  OneShot<void> first_attempt_;          // Has ended, well or not.
-  std::deque<Deadline> exits_;           // Recent ones.
+  OneShot<void> first_attempt_;          // The first attempt has ended, successfully or not.
+  std::deque<Deadline> exits_;           // Recent losses.
   Deadline next_attempt_{};
   bool started_ = false;
   bool starting_ = true;
   bool renewing_ = false;
-  int renewals_ = 0;     // Of a session that the server had lost.
-  int slow_starts_ = 0;  // Attempts in a row that took too long.
-  bool was_up_ = false;  // The current run got as far as answering calls.
+  int renewals_ = 0;     // The number of the session that the server had lost.
+  int slow_starts_ = 0;  // Consecutive attempts that took too long.
+  bool was_up_ = false;  // The current run has reached the state in which it answers calls.
   bool breaker_open_ = false;
   bool stopping_ = false;
+  bool restarting_ = false;  // Asked for: the next attempt comes without a pause.
   Stop stop_restarts_;
+  Stop* resting_ = nullptr;  // Ends the pause, if there is one.
   bool refreshing_ = false;
   bool refresh_again_ = false;
+  Deadline next_list_{};  // Not before this, however often the server reports a change.
 };
 
 }  // namespace patchbay::upstreams

@@ -130,7 +130,7 @@ TEST_F(InstanceTest, ComesUpListsAndAnswers) {
   EXPECT_EQ(lists_, 1);
   FakeCall call(kWork);
   testing::Outcome<mcp::Reply> reply;
-  reply.start(instance_->answer(call.call, "work"));
+  reply.start(instance_->answer(call.call, "work", Clock::now()));
   run_all();
   EXPECT_EQ(instance_->running(), 1);
   servers_.last().server.answer(kDone);
@@ -140,10 +140,41 @@ TEST_F(InstanceTest, ComesUpListsAndAnswers) {
   EXPECT_EQ(instance_->running(), 0);
 }
 
+// A call that finds the connection free must not avoid it for a list.
+TEST_F(InstanceTest, AListIsNoRunningCall) {
+  start();
+  servers_.last().server.send(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
+  for (int turn = 0; turn < 30; ++turn) {
+    executor_.run();
+    EXPECT_EQ(instance_->running(), 0) << turn;
+  }
+  EXPECT_EQ(lists_, 2);
+}
+
+TEST_F(InstanceTest, ListsAgainOnlyAfterAPauseHoweverOftenTheServerWantsIt) {
+  constexpr auto kChanged = R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})";
+  start();
+  FakeMcpServer& server = servers_.last().server;
+  const auto change = [&](int times) {
+    for (int i = 0; i < times; ++i) server.send(kChanged);
+    run_all();
+  };
+  change(1);
+  EXPECT_EQ(lists_, 2) << "the first change is seen at once";
+  for (int i = 0; i < 50; ++i) change(100);
+  EXPECT_EQ(lists_, 2);
+  pass(milliseconds(300));
+  EXPECT_EQ(lists_, 3) << "all changes of the pause are seen together";
+  pass(milliseconds(600));
+  EXPECT_EQ(lists_, 3) << "there was no other change";
+  change(1);
+  EXPECT_EQ(lists_, 4);
+}
+
 TEST_F(InstanceTest, StartsWithItsFirstCall) {
   FakeCall call(kWork);
   testing::Outcome<mcp::Reply> reply;
-  reply.start(instance_->answer(call.call, "work"));
+  reply.start(instance_->answer(call.call, "work", Clock::now()));
   run_all();
   ASSERT_EQ(servers_.made.size(), 1U);
   servers_.last().server.answer(kDone);
@@ -173,7 +204,7 @@ TEST_F(InstanceTest, ACallWaitsForARestartThatIsNear) {
   run_all();
   FakeCall call(kWork);
   testing::Outcome<mcp::Reply> reply;
-  reply.start(instance_->answer(call.call, "work"));
+  reply.start(instance_->answer(call.call, "work", Clock::now()));
   run_all();
   EXPECT_FALSE(reply.done());
   pass(milliseconds(150));
@@ -194,7 +225,7 @@ TEST_F(InstanceTest, CallsFailAtOnceWhileTheBreakerIsOpen) {
   pass(milliseconds(450));  // The fourth exit opens it.
   FakeCall call(kWork);
   testing::Outcome<mcp::Reply> reply;
-  reply.start(instance_->answer(call.call, "work"));
+  reply.start(instance_->answer(call.call, "work", Clock::now()));
   run_all();
   ASSERT_TRUE(reply.done());
   EXPECT_EQ((*reply).error().code, Code::unavailable);
@@ -210,7 +241,7 @@ TEST_F(InstanceTest, RepeatsTheHandshakeAndTheCallWhenTheSessionIsLost) {
   start();
   FakeCall call(kWork);
   testing::Outcome<mcp::Reply> reply;
-  reply.start(instance_->answer(call.call, "work"));
+  reply.start(instance_->answer(call.call, "work", Clock::now()));
   run_all();
   Reached& reached = servers_.last();
   ASSERT_EQ(reached.server.open.size(), 1U);
@@ -232,7 +263,7 @@ TEST_F(InstanceTest, StopLetsCallsFinish) {
   start();
   FakeCall call(kWork);
   testing::Outcome<mcp::Reply> reply;
-  reply.start(instance_->answer(call.call, "work"));
+  reply.start(instance_->answer(call.call, "work", Clock::now()));
   run_all();
   testing::Outcome<void> stopped;
   stopped.start(instance_->stop(executor_.now() + seconds(10)));
@@ -249,7 +280,7 @@ TEST_F(InstanceTest, StopDoesNotWaitForAServerThatIsLostMeanwhile) {
   start();
   FakeCall call(kWork);
   testing::Outcome<mcp::Reply> reply;
-  reply.start(instance_->answer(call.call, "work"));
+  reply.start(instance_->answer(call.call, "work", Clock::now()));
   run_all();
   testing::Outcome<void> stopped;
   stopped.start(instance_->stop(executor_.now() + seconds(10)));

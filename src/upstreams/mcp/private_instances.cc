@@ -14,6 +14,10 @@ namespace {
 constexpr auto kMaxBackoff = std::chrono::seconds(10);
 constexpr auto kEndTimeout = std::chrono::seconds(10);
 
+std::string spare_key(const std::optional<std::string>& key, unsigned number) {
+  return fmt::format("{} {} of {}", kSparePrefix, number, key.value_or("anyone"));
+}
+
 }  // namespace
 
 PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& settings,
@@ -60,6 +64,11 @@ bool PrivateInstances::may_separate(const gateway::Call& call) const {
          !call.method.subscribes();
 }
 
+bool PrivateInstances::may_separate_call(const gateway::Call& call) const {
+  return settings_.isolation != Isolation::shared && call.session.empty() &&
+         !call.method.subscribes();
+}
+
 std::string PrivateInstances::session_key(const gateway::Call& call,
                                           const std::optional<std::string>& key) {
   return fmt::format("{} {} of {}", kSessionPrefix, call.session, key.value_or("anyone"));
@@ -68,6 +77,11 @@ std::string PrivateInstances::session_key(const gateway::Call& call,
 Result<std::shared_ptr<Instance>> PrivateInstances::find_for_session(const std::string& key,
                                                                      const gateway::Call& call) {
   return find_or_make(key, Variant{std::string(kSessionPrefix)}, call.caller);
+}
+
+std::size_t PrivateInstances::size() const {
+  const std::lock_guard lock(mutex_);
+  return instances_.size();
 }
 
 bool PrivateInstances::has(const std::string& key) {
@@ -89,7 +103,40 @@ Result<std::shared_ptr<Instance>> PrivateInstances::find_narrowed(
                       key ? call.caller : local_caller());
 }
 
-// One caller must not take the connections of all.
+// Only the table refers to an instance that no call holds.
+Result<std::shared_ptr<Instance>> PrivateInstances::find_spare(
+    const std::optional<std::string>& key, const Caller& caller) {
+  const std::lock_guard lock(mutex_);
+  for (unsigned number = 0;; ++number) {
+    const std::string own = spare_key(key, number);
+    const auto found = instances_.find(own);
+    if (found == instances_.end()) {
+      return make(own, Variant{fmt::format("{}{}", kSparePrefix, number)},
+                  key ? caller : local_caller());
+    }
+    if (found->second.instance.use_count() > 1) continue;
+    found->second.instance->touch();
+    return found->second.instance;
+  }
+}
+
+void PrivateInstances::prepare_spare(const std::optional<std::string>& key, const Caller& caller) {
+  auto spare = find_spare(key, caller);
+  if (!spare) return;  // The maximum is reached: the calls will share a connection.
+  net::Loop& loop = (*spare)->loop();
+  loop.post([spare = *std::move(spare)] { spare->prepare(); });
+}
+
+Result<std::shared_ptr<Instance>> PrivateInstances::spare(const std::optional<std::string>& key,
+                                                          unsigned number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = instances_.find(spare_key(key, number));
+  if (found == instances_.end()) return Error{Code::not_found, "there is no such task"};
+  found->second.instance->touch();
+  return found->second.instance;
+}
+
+// Prevents one caller from using up the connections of all.
 Result<void> PrivateInstances::check_room(const Principal& caller) const {
   if (instances_.size() >= static_cast<std::size_t>(settings_.most)) {
     return Error{
@@ -98,16 +145,17 @@ Result<void> PrivateInstances::check_room(const Principal& caller) const {
             "the upstream {} has {} isolated connections already (max_isolated_connections)",
             upstream_, settings_.most)};
   }
-  if (caller.auth_method == AuthMethod::none) return ok();  // All callers of this machine are one.
-  const int share = std::max(1, settings_.most / 4);
+  const int declared = settings_.most_of_caller;
+  // All callers of this machine are one.
+  if (declared == 0 && caller.auth_method == AuthMethod::none) return ok();
+  const int share = declared > 0 ? declared : std::max(1, settings_.most / 4);
   const auto own = std::ranges::count_if(
       instances_, [&](const auto& entry) { return entry.second.owner == caller.id; });
   if (own < share) return ok();
-  return Error{
-      Code::rate_limited,
-      fmt::format("this caller has {} connections of its own to the upstream {} already (a "
-                  "quarter of `max_isolated_connections`)",
-                  own, upstream_)};
+  return Error{Code::rate_limited,
+               fmt::format("this caller has {} connections of its own to the upstream {} already "
+                           "(max_isolated_connections_per_caller)",
+                           own, upstream_)};
 }
 
 Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::string& key,
@@ -118,6 +166,12 @@ Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::
     found->second.instance->touch();
     return found->second.instance;
   }
+  return make(key, variant, caller);
+}
+
+Result<PrivateInstances::InstancePtr> PrivateInstances::make(const std::string& key,
+                                                             const Variant& variant,
+                                                             const Caller& caller) {
   if (stopped_) return Error{Code::unavailable, "the upstream is stopping"};
   if (auto room = check_room(*caller); !room) return room.error();
   const auto hash = std::hash<std::string>()(key);
@@ -132,7 +186,7 @@ Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::
   return made;
 }
 
-// Those that are idle, or all; they are found no more.
+// The idle ones, or all; they are no longer found after this.
 std::vector<PrivateInstances::InstancePtr> PrivateInstances::take(bool all) {
   std::vector<InstancePtr> taken;
   const std::lock_guard lock(mutex_);

@@ -1,8 +1,8 @@
 // A StartWatch ends the start of a server that shows no progress: one that has written nothing to
-// stderr for `start_timeout`, counted from the beginning at least. A program that installs itself
-// on its first run may take minutes, and would never get there if it was ended in between.
+// stderr for `start_timeout`, counted from the start at the earliest. A program that installs
+// itself on its first run may take minutes, and would never finish if each attempt were ended.
 //
-// Confined to the worker of its instance; lives while the instance starts.
+// Confined to the worker of its instance; exists while the instance starts.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace patchbay::upstreams {
 
 class StartWatch final : Timer {
  public:
-  // `last_output` yields when the server last showed progress. REQUIRES: `stop` outlives this.
+  // `last_output` returns when the server last showed progress. REQUIRES: `stop` outlives this.
   StartWatch(std::string_view upstream, std::chrono::nanoseconds timeout,
              std::function<Deadline()> last_output, Stop& stop)
       : upstream_(upstream),

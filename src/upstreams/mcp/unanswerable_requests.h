@@ -1,5 +1,5 @@
-// UnanswerableRequests remembers in which calls a server with sessions has asked for something that
-// a client could not do: what the calls are about, and what the client would have needed.
+// UnanswerableRequests stores in which calls a session-based server has sent a request that the
+// client could not answer: the item of the call, and the capability that the client lacked.
 //
 // Used on any worker.
 #pragma once
@@ -17,15 +17,15 @@ namespace patchbay::upstreams {
 
 class UnanswerableRequests {
  public:
-  // How many are remembered; of further ones each call finds out for itself.
+  // The maximum number of stored items; calls of further items are repeated each time.
   static constexpr std::size_t kMost = 1'000;
 
   struct Question {
     std::string_view capability;  // A constant of the protocol.
-    unsigned lacking = 0;         // What the client could not do of it; see mcp::bits_of().
+    unsigned lacking = 0;  // The part of the capability that the client lacked; see mcp::bits_of().
   };
 
-  // The server asked in a call about `target`.
+  // The server sent a request during a call of `target`.
   void add(std::string_view target, const Question& question) {
     const std::lock_guard lock(mutex_);
     any_ = true;
@@ -35,15 +35,15 @@ class UnanswerableRequests {
     if (same == known.end()) {
       known.push_back(question);
     } else if ((same->lacking & question.lacking) != 0) {
-      same->lacking &= question.lacking;  // What both lacked is what it is about.
+      same->lacking &= question.lacking;  // Only what both clients lacked is needed.
     }
   }
 
-  // Whether there is anything to find. Costs next to nothing.
+  // Whether anything is stored. Costs almost nothing.
   bool any() const { return any_.load(std::memory_order_relaxed); }
 
-  // What the server will request of a client that has only `abilities` and cannot answer; empty if
-  // that is not known.
+  // The request that the server will send to a client that has only `abilities`, and that the
+  // client cannot answer; empty if unknown.
   std::optional<Question> find(std::string_view target, unsigned abilities) const {
     const std::lock_guard lock(mutex_);
     const auto found = asked_.find(target);

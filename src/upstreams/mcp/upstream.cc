@@ -15,20 +15,8 @@
 namespace patchbay::upstreams {
 namespace {
 
-// In one call: at its start, and again if it needs more access.
+// Maximum for one call: at its start, and again if it needs more access.
 constexpr int kMaxSignIns = 2;
-
-// Counts a call for as long as it runs.
-class InFlight {
- public:
-  explicit InFlight(metrics::Gauge& gauge) : gauge_(gauge) { gauge_.add(1); }
-  InFlight(const InFlight&) = delete;
-  InFlight& operator=(const InFlight&) = delete;
-  ~InFlight() { gauge_.add(-1); }
-
- private:
-  metrics::Gauge& gauge_;
-};
 
 bool is_among(const std::vector<const Instance*>& some, const Instance& one) {
   return std::ranges::find(some, &one) != some.end();
@@ -39,6 +27,11 @@ std::optional<unsigned> number_in(std::string_view text) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+bool can_be_asked(const gateway::Call& call) {
+  const auto can = mcp::abilities_of(call.revision, call.capabilities);
+  return can.sampling || can.form || can.url;
 }
 
 }  // namespace
@@ -54,8 +47,6 @@ McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& wo
       restarts_(registry.counter("patchbay_upstream_restarts_total",
                                  "How often an upstream was started again.",
                                  metrics::labels({{"upstream", name_}}))),
-      up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
-                         metrics::labels({{"upstream", name_}}))),
       in_flight_(registry.gauge("patchbay_upstream_calls_in_flight",
                                 "Calls that an upstream is working on.",
                                 metrics::labels({{"upstream", name_}}))),
@@ -66,7 +57,7 @@ McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& wo
           *restarts_,
           [this](const gateway::TaskUpdate& update) { watcher_.task_changed(*this, update); },
           [this] { asking_.on_asked(); }) {
-  // Different upstreams begin on different workers, so that one copy each is spread too.
+  // Different upstreams start on different workers, so that single instances are distributed too.
   const auto first = std::hash<std::string>()(name_);
   const auto add = [&](std::size_t worker, const MakeConnector& make, bool lists) {
     Instance::Owner& owner = *this;
@@ -99,6 +90,11 @@ Task<void> McpUpstream::start() {
   co_return co_await on_each(begin);
 }
 
+Task<void> McpUpstream::restart() {
+  auto again = [](Instance& instance) { return instance.restart(); };
+  co_return co_await on_each(again);
+}
+
 Task<void> McpUpstream::stop(Deadline deadline) {
   stopping_ = true;
   auto end = [deadline](Instance& instance) { return instance.stop(deadline); };
@@ -108,25 +104,31 @@ Task<void> McpUpstream::stop(Deadline deadline) {
 }
 
 Task<mcp::Reply> McpUpstream::answer(const gateway::Call& call, std::string_view target) {
-  const InFlight counted(*in_flight_);
+  const metrics::Counted counted(*in_flight_);
   Attempts attempts;
   for (;;) {
     auto used = route(call, target, attempts);
     if (!used) co_return used.error();
-    auto there = [&used, &call] { return used->instance->answer(call, used->target); };
+    auto there = [&used, &call, asked = here().now()] {
+      return used->instance->answer(call, used->target, asked);
+    };
     Executor& owner = used->instance->loop();
     auto answering = &owner == &here() ? there() : hop<mcp::Reply>(owner, there);
     auto reply = co_await answering;
     if (reply) co_return reply;
-    if (reroutes(call, target, *used, reply.error(), attempts)) continue;
+    if (reroutes(call, target, *used, reply.error(), attempts)) {
+      call.trace.enter(trace::Stage::queue);
+      continue;
+    }
     if (!wants_sign_in(reply.error()) || attempts.sign_ins == kMaxSignIns) co_return reply;
+    call.trace.enter(trace::Stage::queue);
     auto signed_in = co_await sign_in(call, *access_);
     if (!signed_in) co_return sign_in_reply(call, signed_in.error());
     attempts = {.sign_ins = attempts.sign_ins + 1};
   }
 }
 
-// The server would answer somebody who has signed in.
+// The server would answer a caller that has signed in.
 bool McpUpstream::wants_sign_in(const Error& error) const {
   return access_ && oauth::wants_sign_in(error);
 }
@@ -136,15 +138,15 @@ Result<McpUpstream::Route> McpUpstream::route(const gateway::Call& call, std::st
   auto key = private_.key_of(call);
   if (!key) return key.error();
   if (call.method.reach == mcp::Reach::by_task) return route_to_task(call, target, *key);
-  // A server with sessions learns once what its clients can do. Where it has requested something
-  // that a client cannot do, calls of such clients use a connection that declares less.
+  // A session-based server gets the client capabilities once. If it has sent a request that a
+  // client cannot answer, calls of such clients use a connection that declares less.
   auto abilities = attempts.narrowed;
   if (!abilities && unanswerable_requests_.any()) {
     const auto lesser = lesser_abilities(call);
     if (lesser && unanswerable_requests_.find(target, *lesser)) abilities = lesser;
   }
   if (abilities) {
-    // If the call fails, its client receives what it would have needed.
+    // If the call fails, its client receives the missing capability.
     if (const auto wanted = unanswerable_requests_.find(target, *abilities)) {
       call.missing = wanted->capability;
     }
@@ -153,6 +155,7 @@ Result<McpUpstream::Route> McpUpstream::route(const gateway::Call& call, std::st
     return narrowed;
   }
   if (auto own = route_session(call, target, *key)) return *std::move(own);
+  if (auto own = route_alone(call, target, *key)) return *std::move(own);
   if (*key) return route_private(private_.find(**key, call), target);
   return route_shared(call, target, attempts);
 }
@@ -162,27 +165,57 @@ std::optional<McpUpstream::Route> McpUpstream::route_session(
   // A server over HTTP asks in the response to the call.
   if (on_every_worker_) return std::nullopt;
   if (!private_.may_separate(call)) return std::nullopt;
-  // The key is made only where some session has its own: this is on the path of every call.
+  // The key is made only if some session has its own connection, since this is on the path of every
+  // call.
   std::optional<std::string> session;
   if (asking_.separated()) session = PrivateInstances::session_key(call, key);
   if (!session || !private_.has(*session)) {
     if (asking_.decided()) return std::nullopt;
-    const auto can = mcp::abilities_of(call.revision, call.capabilities);
-    const bool askable = can.sampling || can.form || can.url;
-    const bool busy =
-        key ? private_.running(*key) > 0
-            : std::ranges::any_of(instances_, [](const auto& one) { return one->running() > 0; });
-    if (!asking_.wants_own(key.value_or(""), call.session, askable, busy)) {
+    if (!asking_.wants_own(key.value_or(""), call.session, can_be_asked(call), busy(key))) {
       return std::nullopt;
     }
     session = PrivateInstances::session_key(call, key);
   }
   auto own = route_private(private_.find_for_session(*session, call), target);
-  // Where there is no room for it, the session shares a connection as before.
+  // If the maximum is reached, the session shares a connection as before.
   return own ? std::optional(*std::move(own)) : std::nullopt;
 }
 
-void McpUpstream::on_asked(Instance&) { asking_.on_asked(); }
+// A question does not identify its call, and two calls without a session cannot be distinguished. A
+// server that is known to ask therefore gets one of them at a time.
+std::optional<McpUpstream::Route> McpUpstream::route_alone(const gateway::Call& call,
+                                                           std::string_view target,
+                                                           const std::optional<std::string>& key) {
+  if (on_every_worker_ || asking_.decided() || !private_.may_separate_call(call)) {
+    return std::nullopt;
+  }
+  if (!asking_.wants_own_call(key.value_or(""), can_be_asked(call), busy(key))) {
+    if (asking_.may_need_spare()) private_.prepare_spare(key, call.caller);
+    return std::nullopt;
+  }
+  // Calls whose clients cannot be asked share a connection that declares this to the server.
+  const auto abilities = can_be_asked(call) ? std::nullopt : lesser_abilities(call);
+  auto own = route_private(abilities ? private_.find_narrowed(key, *abilities, call)
+                                     : private_.find_spare(key, call.caller),
+                           target);
+  if (!own) return std::nullopt;
+  own->narrowed = abilities.has_value();
+  return *std::move(own);
+}
+
+// Calls run on the connections that callers with this key share.
+bool McpUpstream::busy(const std::optional<std::string>& key) {
+  if (key) return private_.running(*key) > 0;
+  return std::ranges::any_of(instances_, [](const auto& one) { return one->running() > 0; });
+}
+
+// A call that asks a question may wait long for its answer; the next call without a session must
+// not run beside it.
+void McpUpstream::on_asked(Instance&) {
+  if (asking_.on_asked() && asking_.may_need_spare()) {
+    private_.prepare_spare(std::nullopt, local_caller());
+  }
+}
 
 Result<McpUpstream::Route> McpUpstream::route_private(Result<std::shared_ptr<Instance>> instance,
                                                       std::string_view target) {
@@ -198,7 +231,7 @@ McpUpstream::Route McpUpstream::route_shared(const gateway::Call& call, std::str
   return {.instance = &least_busy(attempts.refused), .target = target, .shared = true};
 }
 
-// A task stays on the connection that made it: its id begins with the prefix of the connection.
+// A task stays on the connection that created it: its id begins with the prefix of the connection.
 Result<McpUpstream::Route> McpUpstream::route_to_task(const gateway::Call& call,
                                                       std::string_view id,
                                                       const std::optional<std::string>& key) {
@@ -208,6 +241,10 @@ Result<McpUpstream::Route> McpUpstream::route_to_task(const gateway::Call& call,
   if (prefix == kSessionPrefix && private_.may_separate(call)) {
     return route_private(private_.find_for_session(PrivateInstances::session_key(call, key), call),
                          own);
+  }
+  if (prefix.starts_with(kSparePrefix)) {
+    const auto number = number_in(prefix.substr(kSparePrefix.size()));
+    if (number) return route_private(private_.spare(key, *number), own);
   }
   if (key && prefix == kPrivatePrefix) return route_private(private_.find(*key, call), own);
   const Error unknown{Code::not_found, "there is no such task"};
@@ -231,8 +268,8 @@ bool McpUpstream::reroutes(const gateway::Call& call, std::string_view target, c
          narrows(call, target, error, attempts);
 }
 
-// The server has requested something that the client of the call cannot do. If the connection
-// declared it, the call is made again over one that does not.
+// The server has sent a request that the client of the call cannot answer. If the connection
+// declared the capability, the call is repeated over one that does not.
 bool McpUpstream::narrows(const gateway::Call& call, std::string_view target, const Error& error,
                           Attempts& attempts) {
   if (call.method.reach == mcp::Reach::by_task) return false;
@@ -262,7 +299,7 @@ bool McpUpstream::another_is_up(const std::vector<const Instance*>& than) const 
 
 Instance& McpUpstream::least_busy(const std::vector<const Instance*>& refused) {
   if (instances_.size() == 1) return *instances_.front();
-  // Beginning at another one each time, so that equals take turns.
+  // Begins at another one each time, so that equals take turns.
   const auto first = next_.fetch_add(1, std::memory_order_relaxed);
   const auto cost = [&](Instance& one) {
     const bool elsewhere = on_every_worker_ && &one.loop() != &here();
@@ -279,6 +316,14 @@ Instance& McpUpstream::least_busy(const std::vector<const Instance*>& refused) {
 gateway::UpstreamState McpUpstream::state() const {
   const std::lock_guard lock(mutex_);
   return state_;
+}
+
+gateway::UpstreamUse McpUpstream::use() const {
+  gateway::UpstreamUse use;
+  for (const auto& instance : instances_)
+    ++(instance->up() ? use.instances_up : use.instances_down);
+  use.private_instances = static_cast<int>(private_.size());
+  return use;
 }
 
 std::string McpUpstream::instructions() const {
@@ -316,8 +361,7 @@ void McpUpstream::on_state(Instance& instance, const gateway::UpstreamState& sta
     changed = state_.up != any_up;
     state_ = {any_up, any_up ? "" : state.detail};
   }
-  up_->set(any_up ? 1 : 0);
-  // Connections of further workers go the way of the first.
+  // The connections of other workers lead to the same server: only those that list are logged.
   if (!changed && !instance.lists()) return;
   log::Line(state.up || stopping_ ? log::Level::info : log::Level::warn,
             state.up ? "upstream up" : "upstream down")

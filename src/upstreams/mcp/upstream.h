@@ -1,6 +1,6 @@
 // An McpUpstream is an MCP server, reached over one or more connections: copies of a program,
 // replicas of a service, or one connection per worker. A call goes to the connection with the
-// fewest calls running; clients that must not share one get connections of their own.
+// fewest running calls; clients that must not share one get separate connections.
 //
 // answer() on any worker; start() and stop() on the control thread.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace patchbay::upstreams {
 
-// What makes one MCP upstream different from another.
+// The parameters of one MCP upstream.
 struct McpUpstreamPlan {
   std::string name;
   std::string_view kind;
@@ -31,7 +31,7 @@ struct McpUpstreamPlan {
   std::vector<MakeConnector> connectors = {};
   // Each worker has its own connection to each of them, so that calls need not change threads.
   bool on_every_worker = false;
-  CallerTemplates texts = {};                  // In which callers differ.
+  CallerTemplates texts = {};                  // Texts that depend on the caller.
   std::shared_ptr<oauth::Access> access = {};  // Its credentials; null: none that change.
 };
 
@@ -48,6 +48,8 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   gateway::UpstreamTimeout call_timeout() const override { return {timeout_}; }
   std::string instructions() const override;
   gateway::UpstreamState state() const override;
+  gateway::UpstreamUse use() const override;
+  Task<void> restart() override;
   Task<void> stop(Deadline deadline) override;
 
  private:
@@ -63,15 +65,15 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   // The connection that one attempt at a call uses.
   struct Route {
     Instance* instance = nullptr;
-    std::shared_ptr<Instance> owned = {};  // Keeps a private one.
-    std::string_view target = {};          // As the server calls it.
-    bool shared = false;                   // Another replica may take the call.
-    bool narrowed = false;                 // Its server knows the abilities of the client exactly.
+    std::shared_ptr<Instance> owned = {};  // Owns a private one.
+    std::string_view target = {};          // The server's name of the item.
+    bool shared = false;                   // Another replica may accept the call.
+    bool narrowed = false;  // Exactly the client's capabilities were declared to its server.
   };
-  // What is known from earlier attempts at the same call.
+  // The results of earlier attempts at the same call.
   struct Attempts {
-    std::vector<const Instance*> refused = {};  // Replicas that have not taken it.
-    std::optional<unsigned> narrowed = {};      // Exactly these abilities are to be declared.
+    std::vector<const Instance*> refused = {};  // Replicas that did not accept it.
+    std::optional<unsigned> narrowed = {};      // Exactly these capabilities must be declared.
     int sign_ins = 0;
   };
 
@@ -83,6 +85,11 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   // shares that of `key`.
   std::optional<Route> route_session(const gateway::Call& call, std::string_view target,
                                      const std::optional<std::string>& key);
+  // A connection separate from other calls in progress, if the call has no session and the server
+  // asks questions: for this call alone, or for calls whose clients cannot be asked.
+  std::optional<Route> route_alone(const gateway::Call& call, std::string_view target,
+                                   const std::optional<std::string>& key);
+  bool busy(const std::optional<std::string>& key);
   Route route_shared(const gateway::Call& call, std::string_view target, const Attempts& attempts);
   // Whether the call goes to another connection after this error.
   bool reroutes(const gateway::Call& call, std::string_view target, const Route& used,
@@ -90,8 +97,8 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   bool narrows(const gateway::Call& call, std::string_view target, const Error& error,
                Attempts& attempts);
   bool wants_sign_in(const Error& error) const;
-  // The abilities of the call's client, if more were declared to the server of a shared connection
-  // and it may ask while the call runs.
+  // The capabilities of the call's client, if more were declared to the server of a shared
+  // connection and it may ask while the call runs.
   std::optional<unsigned> lesser_abilities(const gateway::Call& call) const;
   // Prefers those that have not refused the call.
   Instance& least_busy(const std::vector<const Instance*>& refused);
@@ -107,17 +114,16 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   gateway::UpstreamWatcher& watcher_;
   const LinkCounters counters_;
   const std::shared_ptr<metrics::Counter> restarts_;
-  const std::shared_ptr<metrics::Gauge> up_;
   const std::shared_ptr<metrics::Gauge> in_flight_;
   const std::shared_ptr<oauth::Access> access_;
   const mcp::Abilities
-      declared_;  // To servers with sessions, over connections that are not narrowed.
-  std::vector<std::unique_ptr<Instance>> instances_;  // Shared by those who may share.
+      declared_;  // Sent to session-based servers, over connections that are not narrowed.
+  std::vector<std::unique_ptr<Instance>> instances_;  // Shared by callers that may share.
   PrivateInstances private_;
 
   AskingSessions asking_;                       // Any worker.
-  std::atomic<std::size_t> next_ = 0;           // Any worker: whose turn it is among equals.
-  std::atomic<bool> stopping_ = false;          // Going down is no surprise any more.
+  std::atomic<std::size_t> next_ = 0;           // Any worker: selects among equals in turn.
+  std::atomic<bool> stopping_ = false;          // The upstream is being stopped.
   UnanswerableRequests unanswerable_requests_;  // Any worker.
 
   // Guarded: written on every instance's worker, read on any.

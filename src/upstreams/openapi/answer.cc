@@ -73,10 +73,9 @@ std::string structured(const OpenapiAnswer& answer, std::string_view essence) {
 }  // namespace
 
 mcp::Reply tool_reply(const OpenapiAnswer& answer) {
-  if (!answer.good()) return mcp::result_reply(mcp::tool_result({error_text(answer)}, true));
+  if (!answer.good()) return mcp::tool_result({error_text(answer)}, true);
   if (answer.body.empty()) {
-    return mcp::result_reply(
-        mcp::tool_result({fmt::format("HTTP {}, without content", answer.status)}, false));
+    return mcp::tool_result({fmt::format("HTTP {}, without content", answer.status)}, false);
   }
   const auto essence = media_essence(answer.media);
   const bool text = is_text(answer, essence);

@@ -3,13 +3,19 @@
 #include <fmt/format.h>
 
 #include "core/http_token.h"
+#include "transport/context_fields.h"
 #include "transport/http_channel.h"
 #include "upstreams/openapi/resources.h"
 
 namespace patchbay::upstreams {
+namespace {
+
+constexpr int kFirstFailure = 400;  // Statuses from here on say that a request failed.
+
+}  // namespace
 
 void OpenapiClient::use(std::shared_ptr<const OpenapiService> service) {
-  // A new document may name another server; the connections to the old one end with their calls.
+  // A new document may name another server; connections to the old one end with their calls.
   if (!pool_ || pool_->origin().origin() != service->server.origin()) {
     pool_ = std::make_shared<net::HttpPool>(
         service->server, service->server.tls ? target_.tls : nullptr, target_.pool);
@@ -17,27 +23,28 @@ void OpenapiClient::use(std::shared_ptr<const OpenapiService> service) {
   service_ = std::move(service);
 }
 
-Task<mcp::Reply> OpenapiClient::call(std::string_view name, std::string_view arguments,
-                                     transport::Credentials* credentials, Deadline deadline) {
+Task<mcp::Reply> OpenapiClient::call(const gateway::Call& of, std::string_view name,
+                                     std::string_view arguments,
+                                     transport::Credentials* credentials) {
   const auto service = service_;
   const auto found = service ? service->tools.find(name) : decltype(service->tools.end())();
   if (!service || found == service->tools.end()) {
     co_return Error{Code::not_found, fmt::format("there is no operation '{}'", name)};
   }
-  auto answer = co_await send(service, service->operations[found->second], std::string(arguments),
-                              credentials, deadline);
+  auto answer = co_await send(of, service, service->operations[found->second],
+                              std::string(arguments), credentials);
   if (!answer) co_return answer.error();
   co_return tool_reply(*answer);
 }
 
-Task<mcp::Reply> OpenapiClient::read(std::string_view uri, transport::Credentials* credentials,
-                                     Deadline deadline) {
+Task<mcp::Reply> OpenapiClient::read(const gateway::Call& of, std::string_view uri,
+                                     transport::Credentials* credentials) {
   const auto service = service_;
   const OpenapiOperation* best = nullptr;
   std::string arguments;
   for (const auto number : service ? service->resources : std::vector<std::size_t>()) {
     const auto& operation = service->operations[number];
-    // Of two operations that a URI matches, the one with more literal text is used.
+    // If a URI matches two operations, the one with more literal text is used.
     if (best && operation.pieces.size() >= best->pieces.size()) continue;
     auto given = arguments_of_uri(operation, target_.upstream, uri);
     if (!given) co_return Error{Code::invalid_params, given.error().message};
@@ -46,25 +53,26 @@ Task<mcp::Reply> OpenapiClient::read(std::string_view uri, transport::Credential
     arguments = **std::move(given);
   }
   if (!best) co_return Error{Code::resource_not_found, "there is no such resource"};
-  auto answer = co_await send(service, *best, std::move(arguments), credentials, deadline);
+  auto answer = co_await send(of, service, *best, std::move(arguments), credentials);
   if (!answer) co_return answer.error();
   answer->uri = uri;
   co_return read_reply(*answer);
 }
 
-// The service stays as long as its operation is used.
-Task<OpenapiAnswer> OpenapiClient::send(std::shared_ptr<const OpenapiService> service,
+// The service exists as long as its operation is used.
+Task<OpenapiAnswer> OpenapiClient::send(const gateway::Call& of,
+                                        std::shared_ptr<const OpenapiService> service,
                                         const OpenapiOperation& operation, std::string arguments,
-                                        transport::Credentials* credentials, Deadline deadline) {
+                                        transport::Credentials* credentials) {
   if (!pool_) co_return Error{Code::unavailable, "the upstream is stopping"};
   auto request = make_request(target_.base, operation, arguments);
   if (!request) co_return request.error();
   ClientCalls::Call running(running_, co_await current_stop());
-  auto task = exchange(operation, *request, credentials, pool_, deadline);
+  auto task = attempt(of, operation, *request, credentials, pool_);
   auto answer = co_await task.with_stop(running.stop());
   // An operation that only reads may be sent again.
   if (!answer && operation.is_safe() && net::died_unanswered(answer.error())) {
-    auto again = exchange(operation, *request, credentials, pool_, deadline);
+    auto again = attempt(of, operation, *request, credentials, pool_);
     answer = co_await again.with_stop(running.stop());
   }
   if (!answer && running_.ending()) {
@@ -75,11 +83,30 @@ Task<OpenapiAnswer> OpenapiClient::send(std::shared_ptr<const OpenapiService> se
   co_return answer;
 }
 
-Task<OpenapiAnswer> OpenapiClient::exchange(const OpenapiOperation& operation,
-                                            const OpenapiRequest& request,
+Task<OpenapiAnswer> OpenapiClient::attempt(const gateway::Call& of,
+                                           const OpenapiOperation& operation,
+                                           const OpenapiRequest& request,
+                                           transport::Credentials* credentials, Pool pool) {
+  of.trace.begin_attempt();
+  if (of.trace.is_traced()) {
+    const net::Url& server = pool->origin();
+    of.trace.set_target({.method = operation.method,
+                         .to = operation.base + operation.path,
+                         .server = server.host,
+                         .port = server.port});
+  }
+  std::string fields = request.fields;
+  transport::append_context(fields, of.trace.for_upstream());
+  const net::HttpCall call{operation.method, request.path, fields, request.body, nullptr};
+  auto answer = co_await exchange(call, credentials, pool, of.deadline);
+  if (answer) of.trace.set_http_status(answer->status);
+  of.trace.leave(!answer || answer->status >= kFirstFailure);
+  co_return answer;
+}
+
+Task<OpenapiAnswer> OpenapiClient::exchange(const net::HttpCall& call,
                                             transport::Credentials* credentials, Pool pool,
                                             Deadline deadline) {
-  const net::HttpCall call{operation.method, request.path, request.fields, request.body, nullptr};
   auto asked = transport::request_as(credentials, *pool, call, deadline);
   auto response = co_await asked;
   if (!response) co_return response.error();

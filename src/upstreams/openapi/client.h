@@ -7,6 +7,7 @@
 #include <string>
 
 #include "async/one_shot.h"
+#include "gateway/call/call.h"
 #include "net/http/client/pool.h"
 #include "net/io/loop.h"
 #include "transport/credentials.h"
@@ -17,13 +18,13 @@
 
 namespace patchbay::upstreams {
 
-// What the clients of an upstream share. Constant.
+// The shared state of the clients of an upstream. Constant.
 struct OpenapiTarget {
   std::string upstream;
   std::shared_ptr<const net::TlsContext> tls;
   net::HttpPoolSettings pool;
   OpenapiBase base;
-  std::size_t answer = 64 << 20;  // The largest.
+  std::size_t answer = 64 << 20;  // Maximum size of an answer.
 };
 
 class OpenapiClient {
@@ -36,12 +37,12 @@ class OpenapiClient {
   // Later calls use this document. Calls in progress finish with theirs.
   void use(std::shared_ptr<const OpenapiService> service);
 
-  // Calls the tool `name` with raw arguments, or reads the resource `uri`. `credentials` may be
-  // null, and outlive the call.
-  Task<mcp::Reply> call(std::string_view name, std::string_view arguments,
-                        transport::Credentials* credentials, Deadline deadline);
-  Task<mcp::Reply> read(std::string_view uri, transport::Credentials* credentials,
-                        Deadline deadline);
+  // Calls the tool `name` with raw arguments, or reads the resource `uri`, for `of`. `credentials`
+  // may be null, and outlive the call.
+  Task<mcp::Reply> call(const gateway::Call& of, std::string_view name, std::string_view arguments,
+                        transport::Credentials* credentials);
+  Task<mcp::Reply> read(const gateway::Call& of, std::string_view uri,
+                        transport::Credentials* credentials);
 
   // Lets calls finish until `deadline`, cancels the rest, and closes the connections.
   Task<void> stop(Deadline deadline);
@@ -49,11 +50,14 @@ class OpenapiClient {
  private:
   using Pool = std::shared_ptr<net::HttpPool>;
 
-  Task<OpenapiAnswer> send(std::shared_ptr<const OpenapiService> service,
+  Task<OpenapiAnswer> send(const gateway::Call& of, std::shared_ptr<const OpenapiService> service,
                            const OpenapiOperation& operation, std::string arguments,
-                           transport::Credentials* credentials, Deadline deadline);
-  Task<OpenapiAnswer> exchange(const OpenapiOperation& operation, const OpenapiRequest& request,
-                               transport::Credentials* credentials, Pool pool, Deadline deadline);
+                           transport::Credentials* credentials);
+  Task<OpenapiAnswer> attempt(const gateway::Call& of, const OpenapiOperation& operation,
+                              const OpenapiRequest& request, transport::Credentials* credentials,
+                              Pool pool);
+  Task<OpenapiAnswer> exchange(const net::HttpCall& call, transport::Credentials* credentials,
+                               Pool pool, Deadline deadline);
 
   net::Loop& loop_;
   const OpenapiTarget& target_;

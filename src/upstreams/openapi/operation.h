@@ -1,6 +1,7 @@
-// An OpenapiOperation is one operation of an OpenAPI document as far as a call needs it: where each
-// argument goes, and how it is encoded there. Values only; never changed once made, so threads may
-// share it.
+// An OpenapiOperation is the part of an OpenAPI operation that a call needs: the location of each
+// argument, and its encoding there.
+//
+// Values only; never changed once made, so threads may share it.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +34,13 @@ struct ParameterForm {
 };
 
 struct OpenapiParameter {
-  std::string name;      // The name for the service.
-  std::string argument;  // As the tool does.
+  std::string name;      // Its name in the request.
+  std::string argument;  // Its name in the tool's arguments.
   ParameterLocation location = ParameterLocation::query;
   ParameterForm form;
   bool required = false;
   bool simple_value = true;  // Neither an array nor an object.
-  // For the description of the tool, while the document is at hand.
+  // For the description of the tool, as long as the document exists.
   std::optional<json::NodeId> schema = {};
   std::string description = {};
   bool deprecated = false;
@@ -76,7 +77,7 @@ struct OpenapiProof {
   std::string fields;   // Header lines, each with its CRLF.
   std::string query;    // `key=value&…`, encoded.
   std::string cookies;  // `key=value; …`
-  // Under which names; no argument may take them.
+  // Names that the credentials use; no argument may use them.
   std::vector<std::string> field_names{};
   std::vector<std::string> query_names{};
   std::vector<std::string> cookie_names{};
@@ -85,8 +86,8 @@ struct OpenapiProof {
 struct OpenapiOperation {
   std::string name;    // Of the tool.
   std::string method;  // In capitals.
-  std::string path;    // As the document has it.
-  std::string base;    // The server's path, in front of it; without a trailing slash.
+  std::string path;    // The path in the document.
+  std::string base;    // The server's path before it; without a trailing slash.
   std::vector<PathPiece> pieces;
   std::vector<OpenapiParameter> parameters;
   OpenapiBody body;

@@ -17,14 +17,14 @@ struct OpenapiRequest {
   std::string location;  // The path alone, below the base.
 };
 
-// What is the same for every operation of a service.
+// The common part of every operation of a service.
 struct OpenapiBase {
   std::string fields;        // Header lines of every request.
   std::size_t most = 32768;  // Bytes of URL and header lines.
 };
 
-// `arguments` is a raw JSON object that has been checked. Code::invalid_params names the argument
-// that is wrong, and the reason.
+// `arguments` is a raw JSON object that has been checked. Code::invalid_params names the invalid
+// argument and the reason.
 Result<OpenapiRequest> make_request(const OpenapiBase& base, const OpenapiOperation& operation,
                                     std::string_view arguments);
 

@@ -98,7 +98,7 @@ void OpenapiSchemas::write_object(std::string& out, NodeId at) {
   out += '{';
   const std::size_t begin = out.size();
   if (!document_.string(at, "$ref").empty()) write_reference(out, at);
-  // In 3.0 nothing is allowed beside a reference; what is there anyway is used.
+  // In 3.0 nothing is allowed beside a reference; existing members are used anyway.
   document_.each(at, [&](NodeId keyword) {
     if (too_large()) return;
     const std::size_t before = out.size();

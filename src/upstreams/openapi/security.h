@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "config/fields.h"
+#include "config/settings.h"
 #include "upstreams/openapi/document.h"
 #include "upstreams/openapi/operation.h"
 
@@ -30,7 +30,7 @@ class OpenapiSecurity {
   struct Scheme {
     ParameterLocation location = ParameterLocation::header;
     std::string name;     // Of the header, the parameter or the cookie.
-    std::string prefix;   // In front of the credential: "Bearer ".
+    std::string prefix;   // The prefix of the credential: "Bearer ".
     bool basic = false;   // The credential is written in base64.
     bool silent = false;  // Nothing is sent: TLS proves it.
   };

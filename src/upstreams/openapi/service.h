@@ -21,11 +21,11 @@ struct OpenapiService {
   std::map<std::string, std::size_t, std::less<>> tools;  // By name: the operation's number.
   std::vector<std::size_t> resources;                     // Operations that can be read by a URI.
   mcp::ItemLists items;
-  std::vector<std::string> problems;  // What was left out or is wrong, as sentences.
+  std::vector<std::string> problems;  // Omitted and invalid parts, as sentences.
 };
 
-// `from` is the URL of the document; nothing for a file. The error is why the whole document, or
-// the settings for it, cannot be used.
+// `from` is the URL of the document; nothing for a file. The error states why the whole document,
+// or its settings, cannot be used.
 Result<OpenapiService> read_service(std::string_view text, const std::string& upstream,
                                     const OpenapiSettings& settings,
                                     const std::optional<net::Url>& from);

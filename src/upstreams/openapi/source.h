@@ -22,13 +22,13 @@ class OpenapiSource {
   OpenapiSource(const OpenapiSettings& settings, std::optional<net::Url> url,
                 std::shared_ptr<const net::TlsContext> tls, std::string fields);
 
-  // Where it is fetched; nothing for a file.
+  // The URL of the document; nothing for a file.
   const std::optional<net::Url>& url() const { return url_; }
 
-  // The text, or nothing if it is the same as the last one that was of use.
+  // The text, or nothing if it equals the last usable one.
   Task<std::optional<std::string>> read(Deadline deadline);
 
-  // The last one that was read is of use: until it changes, read() yields nothing.
+  // The last text that was read is usable: until it changes, read() yields nothing.
   void keep() { stored_ = last_; }
 
  private:

@@ -98,7 +98,7 @@ class Writer {
 
 // The delimiters around values, by style and location.
 struct Joints {
-  std::string_view first;    // In front of everything.
+  std::string_view first;    // Before everything.
   std::string_view between;  // Exploded values.
   std::string_view list;     // Values that are not.
   bool named = false;        // The parameter's name precedes values.

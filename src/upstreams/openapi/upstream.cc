@@ -75,15 +75,22 @@ Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings&
   return plan;
 }
 
+namespace {
+
+OpenapiPlan with_pool_use(OpenapiPlan plan, metrics::Registry& registry) {
+  plan.target.pool.use = std::make_shared<net::HttpPoolUse>(registry, plan.name);
+  return plan;
+}
+
+}  // namespace
+
 OpenapiUpstream::OpenapiUpstream(OpenapiPlan plan, const std::vector<net::Loop*>& workers,
                                  gateway::UpstreamWatcher& watcher, metrics::Registry& registry,
                                  ThreadPool& parsers, std::shared_ptr<oauth::Access> access)
-    : plan_(std::move(plan)),
+    : plan_(with_pool_use(std::move(plan), registry)),
       watcher_(watcher),
       parsers_(parsers),
       access_(std::move(access)),
-      up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
-                         metrics::labels({{"upstream", plan_.name}}))),
       in_flight_(registry.gauge("patchbay_upstream_calls_in_flight",
                                 "Calls that an upstream is working on.",
                                 metrics::labels({{"upstream", plan_.name}}))),
@@ -101,7 +108,7 @@ Task<void> OpenapiUpstream::start() {
   co_return co_await first_attempt_.wait();
 }
 
-// Reads the document, and again whenever there is a reason to.
+// Reads the document, and again at each trigger.
 Task<void> OpenapiUpstream::keep_current() {
   while (!stopped_) {
     auto read = read_document();
@@ -144,7 +151,8 @@ Task<void> OpenapiUpstream::read_document() {
   co_return ok();
 }
 
-// What the job refers to is constant, and stays: the pool's answer is waited for even when stopped.
+// Objects that the job refers to are constant and stay alive: the pool's answer is awaited even
+// when the task is stopped.
 Task<OpenapiService> OpenapiUpstream::parse(std::string text) {
   std::function<Result<OpenapiService>()> job = [this, text = std::move(text)] {
     return read_service(text, plan_.name, plan_.settings, plan_.document);
@@ -172,7 +180,6 @@ void OpenapiUpstream::set_state(bool up, std::string detail) {
     changed = state_.up != up || state_.detail != detail;
     state_ = {up, detail};
   }
-  up_->set(up ? 1 : 0);
   if (!changed) return;
   const bool well = (up && detail.empty()) || stopped_;
   log::Line(well ? log::Level::info : log::Level::warn, up ? "upstream up" : "upstream down")
@@ -206,10 +213,9 @@ Task<mcp::Reply> OpenapiUpstream::answer(const gateway::Call& call, std::string_
 
 Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiClient& client, const gateway::Call& call,
                                             std::string_view target) {
-  const Deadline deadline = call.deadline;
   const auto credentials = access_ ? access_->credentials(call.caller) : nullptr;
   if (call.method.action == mcp::Action::read_resource) {
-    co_return co_await client.read(target, credentials.get(), deadline);
+    co_return co_await client.read(call, target, credentials.get());
   }
   if (call.method.action != mcp::Action::call_tool) {
     co_return Error{Code::method_not_found,
@@ -220,7 +226,7 @@ Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiClient& client, const gateway
   if (json::type_of(arguments) != json::Type::object) {
     co_return Error{Code::invalid_params, "'arguments' must be an object"};
   }
-  co_return co_await client.call(target, arguments, credentials.get(), deadline);
+  co_return co_await client.call(call, target, arguments, credentials.get());
 }
 
 Task<void> OpenapiUpstream::stop(Deadline deadline) {

@@ -1,8 +1,8 @@
 // An OpenapiUpstream is a service that an OpenAPI document describes: its operations are tools, and
 // by setting resources. A call is made on the caller's worker, over connections of that worker. The
-// document is fetched on the control thread, again and again if the settings say so, and parsed on
-// a thread of the pool, because 16 MiB of it must not delay other upstreams. If it is invalid, the
-// last valid one stays in use.
+// document is fetched on the control thread, repeatedly if so configured, and parsed on a thread of
+// the pool, because a document of 16 MiB must not delay other upstreams. If it is invalid, the last
+// valid one stays in use.
 //
 // answer() on any worker; start(), reread() and stop() on the control thread.
 #pragma once
@@ -40,8 +40,8 @@ Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings&
 
 class OpenapiUpstream final : public gateway::Upstream {
  public:
-  // REQUIRES: what is referred to outlives the upstream. `access` is null if the plan has no
-  // `auth`.
+  // REQUIRES: objects that are referred to outlive the upstream. `access` is null if the plan has
+  // no `auth`.
   OpenapiUpstream(OpenapiPlan plan, const std::vector<net::Loop*>& workers,
                   gateway::UpstreamWatcher& watcher, metrics::Registry& registry,
                   ThreadPool& parsers, std::shared_ptr<oauth::Access> access);
@@ -71,7 +71,6 @@ class OpenapiUpstream final : public gateway::Upstream {
   gateway::UpstreamWatcher& watcher_;
   ThreadPool& parsers_;
   const std::shared_ptr<oauth::Access> access_;
-  const std::shared_ptr<metrics::Gauge> up_;
   const std::shared_ptr<metrics::Gauge> in_flight_;
   std::vector<std::unique_ptr<OpenapiClient>> clients_;  // Each touched on its worker only.
 
@@ -80,7 +79,7 @@ class OpenapiUpstream final : public gateway::Upstream {
   std::optional<net::FileWatch> watch_;
   Scope scope_;
   Stop stopping_;
-  OneShot<void> again_;  // The document is to be read now.
+  OneShot<void> again_;  // The document must be read now.
   OneShot<void> first_attempt_;
   bool stopped_ = false;
 

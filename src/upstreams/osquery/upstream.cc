@@ -24,12 +24,12 @@ Error not_allowed(std::string_view table) {
   return {Code::forbidden, fmt::format("the table '{}' is not allowed", table)};
 }
 
-// A failure as the document has it: no rows, and after them the reason.
+// A failure in the documented form: no rows, followed by the reason.
 mcp::Reply failed(const Error& why) {
   log::Line(log::Level::warn, "query failed")
       .add("reason", info(why.code).name)
       .add("why", why.message);
-  return mcp::result_reply(mcp::tool_result({"[]", why.message}, true));
+  return mcp::tool_result({"[]", why.message}, true);
 }
 
 Result<std::string> text_or_empty(std::string_view arguments, std::string_view name,
@@ -61,6 +61,7 @@ Task<mcp::Reply> OsqueryUpstream::answer(const gateway::Call& call, std::string_
   const auto* const given = call.request.param("arguments");
   const std::string_view arguments = given ? given->raw : "{}";
   const Deadline deadline = std::min<Deadline>(call.deadline, here().now() + settings_.timeout);
+  const trace::StageGuard attempt(call.trace, trace::Stage::attempt);
   Result<std::string> text;
   if (target == kQueryTool || target == kProcessesTool) {
     auto question = target == kQueryTool ? read_query(arguments) : read_processes(arguments);
@@ -77,7 +78,7 @@ Task<mcp::Reply> OsqueryUpstream::answer(const gateway::Call& call, std::string_
   } else {
     co_return Error{Code::not_found, fmt::format("there is no tool '{}'", target)};
   }
-  if (text) co_return mcp::result_reply(mcp::tool_result({*text}, false));
+  if (text) co_return mcp::tool_result({*text}, false);
   if (text.error().code == Code::cancelled) co_return text.error();
   co_return failed(text.error());
 }
@@ -187,7 +188,7 @@ Task<std::string> OsqueryUpstream::ask(Question question, Deadline deadline) {
   }
   auto rows = co_await run(*statement, question.format, deadline);
   const Code code = rows ? Code::cancelled : rows.error().code;
-  // A query that its process has died of is not tried again either.
+  // A query that has crashed its process is not run again either.
   const bool cut = code == Code::timeout || code == Code::too_large || code == Code::internal;
   if (cut) denylist_.add(statement->key, here().now());
   co_return rows;

@@ -1,5 +1,7 @@
-// The OsqueryUpstream answers questions about the machine in SQL: with osqueryi where it is
-// installed, else with the built-in tables. Its tools are those of the osquery MCP server.
+// The OsqueryUpstream answers questions about the machine in SQL: with osqueryi if it is installed,
+// else with the built-in tables. Its tools are those of the osquery MCP server.
+//
+// answer() on any worker; queries are run from the owner worker.
 #pragma once
 
 #include <memory>
@@ -41,7 +43,7 @@ class OsqueryUpstream final : public gateway::Upstream {
   Task<std::string> list_tables(Deadline deadline);
   Task<std::string> describe_table(std::string name, Deadline deadline);
 
-  // Checks the query, runs it, and remembers it if it had to be cut.
+  // Checks the query, runs it, and adds it to the denylist if it was aborted.
   Task<std::string> ask(Question question, Deadline deadline);
   Task<std::string> run(const Statement& statement, Format format, Deadline deadline);
   // With the available engine, on the owner worker.

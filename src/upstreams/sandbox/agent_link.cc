@@ -88,7 +88,7 @@ Result<void> AgentLink::send(std::uint64_t id, std::string_view method, std::str
 }
 
 void AgentLink::on_message(std::string_view message, std::uint64_t /*cause*/) {
-  // What is no JSON, or no response, is ignored: a program inside may write it.
+  // Text that is not JSON, or not a response, is ignored: a program inside may write it.
   if (!json::check(message)) return;
   if (json::string_member(message, "method") == "output") {
     on_output(json::member(message, "params").value_or("{}"));

@@ -1,5 +1,5 @@
 // An AgentLink sends requests to the agent inside a sandbox: it runs programs there and moves
-// files. Its answers come from where hostile programs run, so they are bounded and checked.
+// files. Its answers come from a place where hostile programs run, so they are bounded and checked.
 //
 // Confined to the worker of the channel.
 #pragma once

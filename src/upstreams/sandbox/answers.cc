@@ -31,7 +31,7 @@ std::int64_t number(std::string_view result, std::string_view name, std::int64_t
   return raw ? json::as_int(*raw).value_or(otherwise) : otherwise;
 }
 
-// The limits in force, and the names of those that are not set.
+// The limits in effect, and the names of those that are not set.
 std::string limits_of(const SandboxLimits& limits, const std::vector<std::string>& absent) {
   std::string out;
   json::Object object(out);

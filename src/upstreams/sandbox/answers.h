@@ -11,9 +11,9 @@
 
 namespace patchbay::upstreams {
 
-// How a program ended, as far as it is visible from outside.
+// How a program has ended, as far as it is visible from outside.
 struct RunOutcome {
-  std::string result;                 // Of the agent: raw.
+  std::string result;                 // The agent's answer, raw.
   std::string_view verdict = "exit";  // exit, signal, timeout, memory, pids, failed.
   sandbox::Usage usage = {};
 };

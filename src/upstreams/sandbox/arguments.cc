@@ -30,8 +30,8 @@ Error wrong(std::string_view name, std::string_view what) {
   return {Code::invalid_params, fmt::format("'{}' must be {}", name, what)};
 }
 
-// Where an empty text is not the same as none: a caller who meant to name a sandbox must not get a
-// new one.
+// An empty text is not the same as an absent one here: a caller that intended to name a sandbox
+// must not get a new one.
 Result<void> check_id(const std::optional<std::string>& id) {
   if (!id || !id->empty()) return ok();
   return Error{Code::invalid_params,

@@ -52,16 +52,16 @@ class BubblewrapGuest final : public Guest {
   StderrLog errors_;
   transport::LineChannel channel_;
   AgentLink link_;
-  const std::unique_ptr<EgressProxy> egress_;  // Null: it reaches nothing.
+  const std::unique_ptr<EgressProxy> egress_;  // Null: no network access.
   const std::shared_ptr<const sandbox::Workspace> workspace_;
 };
 
-// Everything that a sandbox of these settings has in common. Blocks.
+// The common part of all sandboxes with these settings. Blocks.
 Result<sandbox::Spec> plan(const SandboxSettings& settings) {
   const auto isolation = isolation_of(settings);
   auto able = sandbox::can_isolate(isolation);
   if (!able) return able.error();
-  // Here, where it delays no call.
+  // Done here, where it delays no call.
   if (const auto& filter = sandbox::syscall_filter(); !filter) return filter.error();
   auto spec = sandbox::spec_of(isolation, sandbox::prepared_cgroup_paths());
   if (!spec) return spec;
@@ -106,7 +106,7 @@ class BubblewrapEngine final : public Engine {
   const std::string upstream_;
   const SandboxSettings& settings_;
   ThreadPool& pool_;
-  std::shared_ptr<const EgressCounters> counters_;  // Null: there is nothing to count.
+  std::shared_ptr<const EgressCounters> counters_;  // Null: nothing is counted.
   sandbox::Spec spec_;
 };
 

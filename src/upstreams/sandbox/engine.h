@@ -1,5 +1,5 @@
-// How sandboxes are made: an Engine makes Guests, each with an agent inside. One file per engine;
-// everything else about sandboxes is the same for all.
+// How sandboxes are made: an Engine makes Guests, each with an agent inside. There is one file per
+// engine; all other code about sandboxes is common to all engines.
 //
 // Confined to one worker, except where noted.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace patchbay::upstreams {
 
-// A sandbox that runs.
+// A running sandbox.
 class Guest {
  public:
   virtual ~Guest() = default;
@@ -33,13 +33,13 @@ class Guest {
   // Sets its name in the log.
   virtual void call(const std::string& /*id*/) {}
 
-  // Where its usage can be read; empty where nothing counts it.
+  // Its resource use; empty where nothing counts it.
   virtual sandbox::Cgroup cgroup() const { return sandbox::Cgroup({}); }
 
   // The limits of its sandbox that are not set, by their names in the configuration.
   virtual std::vector<std::string> absent() const = 0;
 
-  // What it had used when it ended by itself; waits for that.
+  // Its resource use at its own end; waits for that.
   virtual Task<sandbox::Usage> last_usage() { co_return sandbox::Usage(); }
 
   // Ends it with everything in it. Called once.
@@ -56,12 +56,13 @@ class Engine {
   // Checks that it can work at all. Code::unavailable has the reason and the remedy.
   virtual Task<void> prepare() = 0;
 
-  // A new sandbox, as the settings have it or with the limits of `limits`. Its agent has not been
-  // greeted yet.
+  // A new sandbox with the limits of the settings, or with `limits`. Its agent has not been
+  // contacted yet.
   virtual Task<std::unique_ptr<Guest>> start(const SandboxLimits& limits, Deadline deadline) = 0;
 };
 
-// The limits that only the surroundings of an agent can set: all of them where those are not ours.
+// The limits that only the environment of an agent can enforce: all of them if the environment is
+// not ours.
 std::vector<std::string> limits_around();
 
 // The token for its agents; empty: none.

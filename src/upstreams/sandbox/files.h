@@ -1,7 +1,7 @@
-// SandboxFiles reads and writes files of one sandbox: from outside where its folder can be reached,
-// on threads that may wait; through its agent elsewhere.
+// SandboxFiles reads and writes files of one sandbox: from outside if its folder can be accessed,
+// on threads that may wait; otherwise through its agent.
 //
-// Confined to the worker of the guest, for the length of one call.
+// Confined to the worker of the guest, for the duration of one call.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace patchbay::upstreams {
 
 class SandboxFiles {
  public:
-  // REQUIRES: what is referred to outlives it.
+  // REQUIRES: objects that are referred to outlive it.
   SandboxFiles(Guest& guest, ThreadPool& threads, const SandboxSettings& settings,
                Deadline deadline)
       : guest_(guest), threads_(threads), settings_(settings), deadline_(deadline) {}

@@ -11,7 +11,7 @@
 
 namespace patchbay::upstreams {
 
-// A new one, for this user only, called after its `kind` and this process.
+// A new folder, for this user only, named after its `kind` and this process.
 Result<std::string> make_sandbox_folder(std::string_view kind);
 
 Result<void> remove_sandbox_folder(const std::string& folder);

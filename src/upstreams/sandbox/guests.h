@@ -1,5 +1,7 @@
-// What the engines share: the agent's program, the limits on its messages, and the guest that is
-// connected by a channel. Values, and one class that is confined to its worker.
+// The common part of the engines: the agent's program, the limits on its messages, and a guest that
+// is connected by a channel.
+//
+// Values, and one class that is confined to its worker.
 #pragma once
 
 #include <memory>
@@ -11,7 +13,7 @@
 
 namespace patchbay::upstreams {
 
-// Logged of what a guest writes to stderr, per second.
+// Lines of a guest's stderr that are logged per second.
 inline constexpr int kStderrLines = 20;
 
 // The agent as a program: the file, and its arguments.

@@ -1,5 +1,5 @@
-// Sandboxes in virtual machines: any monitor that offers the machine's vsock as a Unix socket in
-// the manner of Firecracker. Either a program is run for each machine, or one runs already.
+// Sandboxes in virtual machines: any monitor that provides the machine's vsock as a Unix socket, as
+// Firecracker does. Either a program is run for each machine, or a machine is already running.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ class Machine {
 
   Task<void> end() {
     child_->signal(SIGKILL);
-    // Shielded from the cancellation of a call: nothing else removes the folder.
+    // Shielded from the cancellation of a call, because nothing else removes the folder.
     auto exit = child_->exit(kNever);
     auto exited = co_await exit.shielded();
     std::function<Result<void>()> remove = [folder = folder_] {
@@ -98,15 +98,15 @@ class MicrovmEngine final : public Engine {
       discard(ended, "the failure to reach it is reported");
     }
     if (!stream) co_return stream.error();
-    std::function<Task<void>()> let_go;
-    if (machine) let_go = [machine] { return machine->end(); };
-    co_return std::make_unique<SocketGuest>(*std::move(stream), settings_, std::move(let_go),
+    std::function<Task<void>()> release;
+    if (machine) release = [machine] { return machine->end(); };
+    co_return std::make_unique<SocketGuest>(*std::move(stream), settings_, std::move(release),
                                             absent());
   }
 
  private:
-  // The limits that a machine of ours gets by its command line, if the configured args pass them
-  // on.
+  // The limits that a machine of ours gets through its command line, if the configured args pass
+  // them on.
   std::vector<std::string> absent() const {
     auto limits = limits_around();
     const auto drop_if_passed = [&](std::string_view name, std::string_view text) {
@@ -156,7 +156,7 @@ class MicrovmEngine final : public Engine {
       } else {
         why = connected.error();
       }
-      // A machine of ours that boots is retried; one that runs already is not.
+      // A connection to a booting machine is retried; one to a running machine is not.
       const bool over = here().now() + kRetry >= deadline;
       if (!machine || machine->exited() || over || why.code == Code::cancelled) {
         co_return Error{why.code,
@@ -178,7 +178,7 @@ Task<void> ask_for_port(net::Stream& stream, int port, Deadline deadline) {
   const std::string asked = fmt::format("CONNECT {}\n", port);
   auto sent = co_await stream.write_all(asked, std::chrono::seconds(5));
   if (!sent) co_return sent;
-  // One byte at a time: what follows the line belongs to the channel.
+  // One byte at a time, because bytes after the line belong to the channel.
   std::string line;
   while (!line.ends_with('\n')) {
     char byte = 0;

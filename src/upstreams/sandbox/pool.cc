@@ -96,7 +96,7 @@ Task<void> SandboxPool::make_greeted(const SandboxLimits& limits, Deadline deadl
   co_return co_await made->agent().greet(agent_token(settings_), deadline);
 }
 
-// At most so many are started at once; the others wait in order.
+// Limits how many are started at once; the others wait in order.
 Task<void> SandboxPool::await_turn(Deadline deadline) {
   if (starting_ < settings_.pool.starts) {
     ++starting_;
@@ -131,7 +131,7 @@ Task<void> SandboxPool::keep_full() {
     changed_.reset();
     auto changed = co_await changed_.wait();
     if (!changed || stopping_) break;
-    // The taker of a sandbox is answered first.
+    // The receiver of a sandbox is answered first.
     auto slept = co_await sleep_until(here().now() + std::max(pause_, kBreath));
     if (!slept) break;
   }
@@ -172,7 +172,7 @@ Task<void> SandboxPool::end_one(std::shared_ptr<Guest> guest) {
 Task<void> SandboxPool::stop() {
   stopping_ = true;
   changed_.deliver(ok());
-  // Also those being started: nothing waits for them any more, and they may never come up.
+  // Also those being started: nothing waits for them any more, and they may never start.
   filler_.cancel();
   auto drained = co_await filler_.drain(kNever);
   for (auto& guest : std::exchange(ready_, {})) {

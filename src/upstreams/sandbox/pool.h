@@ -1,4 +1,4 @@
-// The SandboxPool prepares sandboxes before they are requested, since making one takes longer than
+// The SandboxPool starts sandboxes before they are requested, since making one takes longer than
 // handing one over. A bounded number is started at once; each is checked before it is handed over.
 //
 // Confined to one worker.
@@ -17,7 +17,7 @@ namespace patchbay::upstreams {
 struct SandboxCounters {
   SandboxCounters(metrics::Registry& registry, const std::string& upstream);
 
-  const std::shared_ptr<metrics::Gauge> ready;     // Wait in the pool.
+  const std::shared_ptr<metrics::Gauge> ready;     // Waiting in the pool.
   const std::shared_ptr<metrics::Gauge> used;      // In use.
   const std::shared_ptr<metrics::Counter> warm;    // Handed over from the pool.
   const std::shared_ptr<metrics::Counter> cold;    // Made on request.
@@ -25,7 +25,7 @@ struct SandboxCounters {
   const std::shared_ptr<metrics::Counter> destroyed;
   const std::shared_ptr<metrics::Histogram> start_time;
 
-  // Of programs that were run, by how they ended.
+  // Programs that were run, by how they ended.
   metrics::Counter& runs(std::string_view verdict) const;
 
  private:
@@ -48,13 +48,13 @@ class SandboxPool {
   // Starts to fill the pool and keeps it full.
   void start();
 
-  // A sandbox with the limits of `limits`; those that are ready have the limits of the settings.
+  // A sandbox with the limits of `limits`; those in the pool have the limits of the settings.
   Task<Taken> take(const SandboxLimits& limits, bool as_configured, Deadline deadline);
 
   // Ends a sandbox in the background.
   void discard(std::shared_ptr<Guest> guest);
 
-  // Ends all that are ready, and waits for those being started or ended.
+  // Ends all sandboxes in the pool, and waits for those being started or ended.
   Task<void> stop();
 
  private:
@@ -73,12 +73,12 @@ class SandboxPool {
 
   std::deque<std::shared_ptr<Guest>> ready_;
   int filling_ = 0;                     // Being made for the pool.
-  int starting_ = 0;                    // Being made at all.
+  int starting_ = 0;                    // Being made, for the pool or a request.
   std::list<OneShot<void>*> waiting_;   // For their turn to be made.
   std::chrono::milliseconds pause_{0};  // After a failure.
   OneShot<void> changed_;
   bool stopping_ = false;
-  Scope filler_;  // And those that it starts.
+  Scope filler_;  // The task that fills the pool, and those that it starts.
   Scope ending_;
 };
 

@@ -10,7 +10,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-// Without encryption, nothing may leave the machine.
+// Without encryption, no data may leave the machine.
 bool stays_here(const SocketEndpoint& endpoint) {
   const auto addresses = net::numeric_addresses(endpoint.host, endpoint.port);
   if (addresses.empty()) return false;

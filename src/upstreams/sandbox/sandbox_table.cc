@@ -113,7 +113,7 @@ void SandboxTable::end_use(const std::shared_ptr<Sandbox>& sandbox) {
 
 void SandboxTable::expire(std::string id) {
   const auto found = entries_.find(id);
-  // One that is in use gets a new deadline when that ends.
+  // A sandbox in use gets a new deadline when its use ends.
   if (found == entries_.end() || found->second->sandbox->uses > 0) return;
   log::Line(log::Level::info, "sandbox expired")
       .add("sandbox", id)

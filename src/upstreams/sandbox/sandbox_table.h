@@ -1,6 +1,6 @@
-// The SandboxTable knows the sandboxes and their owners. A caller cannot access a sandbox of
-// another: to everyone except its owner it does not exist. One that stays unused for its time to
-// live is ended.
+// The SandboxTable holds the sandboxes and their owners. A caller cannot access a sandbox of
+// another owner: for everyone else it does not exist. A sandbox that is unused for its time to live
+// is ended.
 //
 // Confined to one worker.
 #pragma once
@@ -25,9 +25,9 @@ struct Sandbox {
   bool warm = false;
   std::chrono::system_clock::time_point created;
   config::Duration ttl{0};
-  sandbox::Usage seen = {};  // Up to its last program.
+  sandbox::Usage seen = {};  // Extended by each use.
   Deadline expires = kNever;
-  int uses = 0;  // Calls that are in it now.
+  int uses = 0;  // Calls that use it now.
 };
 
 class SandboxTable {
@@ -36,12 +36,12 @@ class SandboxTable {
   SandboxTable(SandboxPool& pool, const SandboxSettings& settings, const SandboxCounters& counters);
   ~SandboxTable();
 
-  // A slot for one more of `owner`'s, which must be filled or put back. Code::overloaded if there
-  // are too many.
+  // A slot for one more sandbox of `owner`, which must be filled or returned. Code::overloaded if
+  // there are too many.
   Result<void> reserve(const std::string& owner);
   void put_back(const std::string& owner);
 
-  // Enters a sandbox in a reserved slot.
+  // Adds a sandbox in a reserved slot.
   std::shared_ptr<Sandbox> enter(const std::string& owner, SandboxPool::Taken taken,
                                  const SandboxLimits& limits, config::Duration ttl);
 
@@ -50,14 +50,14 @@ class SandboxTable {
 
   std::vector<std::shared_ptr<Sandbox>> of(const std::string& owner) const;
 
-  // Removes a sandbox and ends it. Nothing if that has been done.
+  // Removes a sandbox and ends it. No effect if that has been done.
   void remove(const Sandbox& sandbox);
 
-  // A call starts or stops to use it; its time to live starts anew.
+  // A call begins or ends to use it; its time to live starts again.
   void begin_use(Sandbox& sandbox);
   void end_use(const std::shared_ptr<Sandbox>& sandbox);
 
-  // Ends all.
+  // Ends all sandboxes.
   void clear();
 
  private:

@@ -14,13 +14,13 @@ namespace patchbay::upstreams {
 
 class SocketGuest final : public Guest {
  public:
-  // `let_go` ends what is behind the socket; empty: nothing of ours. `absent` are the limits that
-  // are not set there.
+  // `release` ends the machine behind the socket; empty: it is not ours. `absent` are the limits
+  // that are not set there.
   SocketGuest(std::unique_ptr<net::Stream> stream, const SandboxSettings& settings,
-              std::function<Task<void>()> let_go, std::vector<std::string> absent)
+              std::function<Task<void>()> release, std::vector<std::string> absent)
       : channel_(std::move(stream), agent_line_limits(settings)),
         link_(channel_),
-        let_go_(std::move(let_go)),
+        release_(std::move(release)),
         absent_(std::move(absent)) {}
 
   AgentLink& agent() override { return link_; }
@@ -28,14 +28,14 @@ class SocketGuest final : public Guest {
 
   Task<void> end() override {
     link_.close("it was destroyed");
-    if (let_go_) co_return co_await let_go_();
+    if (release_) co_return co_await release_();
     co_return ok();
   }
 
  private:
   transport::LineChannel channel_;
   AgentLink link_;
-  const std::function<Task<void>()> let_go_;
+  const std::function<Task<void>()> release_;
   const std::vector<std::string> absent_;
 };
 

@@ -9,7 +9,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-// A tool: its name, its description, and its arguments and its answer as JSON Schema.
+// A tool: its name, its description, and the JSON Schemas of its arguments and its answer.
 struct Row {
   SandboxTool tool;
   std::string_view name;
@@ -21,7 +21,7 @@ struct Row {
   std::string_view hints;
 };
 
-// Pieces that several of them have.
+// Pieces that several tools have.
 constexpr std::string_view kSandboxId =
     R"("sandbox_id":{"type":"string","description":"The sandbox, as create_sandbox has named it"})";
 constexpr std::string_view kAnySandboxId =
@@ -62,8 +62,8 @@ const std::vector<Row>& rows() {
        {R"("memory_mib":{"type":"integer","minimum":16,"description":"Memory it may use"})",
         R"("vcpu_count":{"type":"number","exclusiveMinimum":0,"description":"Processors' worth of )"
         R"(time it may use"})",
-        R"("ttl_s":{"type":"number","exclusiveMinimum":0,"description":"Seconds that it is kept )"
-        R"(without use"})"},
+        R"("ttl_s":{"type":"number","exclusiveMinimum":0,"description":"Seconds that it may )"
+        R"(stay unused"})"},
        "",
        R"({"type":"object","properties":{"sandbox_id":{"type":"string"},)"
        R"("isolation":{"type":"string"},"workspace":{"type":"string"},)"

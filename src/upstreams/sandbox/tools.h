@@ -1,4 +1,5 @@
-// The tools of an upstream for sandboxes, as clients see them, and how their arguments are read.
+// The tools of an upstream for sandboxes, and how their arguments are read.
+//
 // Values only.
 #pragma once
 
@@ -35,9 +36,9 @@ struct CreateRequest {
 
 Result<CreateRequest> read_create(std::string_view arguments, const SandboxSettings& settings);
 
-// The arguments of execute_code and run_command, as the agent takes them.
+// The arguments of execute_code and run_command, in the form for the agent.
 struct RunRequest {
-  std::string sandbox;  // Empty: a new one, for this run only.
+  std::string sandbox;  // Empty: a new sandbox for this run only.
   std::string method;
   std::string params;  // Without its last brace.
   config::Duration wall{0};

@@ -38,8 +38,6 @@ SandboxUpstream::SandboxUpstream(std::string name, SandboxSettings settings,
       owner_(*workers[std::hash<std::string>()(name_) % workers.size()]),
       watcher_(watcher),
       counters_(registry, name_),
-      up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
-                         metrics::labels({{"upstream", name_}}))),
       in_flight_(registry.gauge("patchbay_upstream_calls_in_flight",
                                 "Calls that an upstream is working on.",
                                 metrics::labels({{"upstream", name_}}))),
@@ -87,7 +85,6 @@ void SandboxUpstream::set_state(bool up, std::string detail) {
     const std::lock_guard lock(mutex_);
     state_ = {up, detail};
   }
-  up_->set(up ? 1 : 0);
   const bool well = up || stopping_;
   log::Line(well ? log::Level::info : log::Level::warn, up ? "upstream up" : "upstream down")
       .add("upstream", name_)
@@ -112,6 +109,7 @@ Task<mcp::Reply> SandboxUpstream::serve(const gateway::Call& call, std::string_v
   if (const auto now = state(); !now.up) co_return Error{Code::unavailable, now.detail};
   if (stopping_) co_return is_stopping();
   Running running(*this, co_await current_stop());
+  const trace::StageGuard attempt(call.trace, trace::Stage::attempt);
   auto serving = serve_to_end(call, target);
   auto reply = co_await serving.with_stop(running.stop());
   if (!reply && reply.error().code == Code::cancelled && ending_.requested()) {
@@ -134,7 +132,7 @@ Task<mcp::Reply> SandboxUpstream::serve_to_end(const gateway::Call& call, std::s
   if (answer) co_return mcp::result_reply(structured_result(*answer));
   // Errors that a model can correct are tool results.
   if (answer.error().code == Code::cancelled) co_return answer.error();
-  co_return mcp::result_reply(mcp::tool_result({answer.error().message}, true));
+  co_return mcp::tool_result({answer.error().message}, true);
 }
 
 Task<std::string> SandboxUpstream::use_tool(const gateway::Call& call, SandboxTool tool,

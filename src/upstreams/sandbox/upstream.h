@@ -70,7 +70,6 @@ class SandboxUpstream final : public gateway::Upstream {
   net::Loop& owner_;
   gateway::UpstreamWatcher& watcher_;
   const SandboxCounters counters_;
-  const std::shared_ptr<metrics::Gauge> up_;
   const std::shared_ptr<metrics::Gauge> in_flight_;
 
   // Owner worker only.

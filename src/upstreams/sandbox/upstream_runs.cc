@@ -1,4 +1,4 @@
-// How the SandboxUpstream runs programs and reaches files.
+// The part of the SandboxUpstream that runs programs and accesses files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 namespace patchbay::upstreams {
 namespace {
 
-// In addition to its own time limit: for the program to be killed, and the answer to arrive.
+// Added to its own time limit: time to kill the program and to receive the answer.
 constexpr std::chrono::milliseconds kMargin{2'000};
 constexpr std::chrono::milliseconds kShortestWall{100};
 
-// A running program's output as progress of the call, if its caller requested progress. The agent
-// was asked for a bounded amount; a compromised one may send more.
+// Sends the output of a running program as progress of the call, if its caller requested progress.
+// The agent was asked for a bounded amount; a compromised one may send more.
 class OutputUpdates {
  public:
   OutputUpdates(const gateway::Call& call, std::uint64_t most)
@@ -44,7 +44,7 @@ class OutputUpdates {
 
 double in_seconds(config::Duration time) { return static_cast<double>(time.count()) / 1000; }
 
-// What the agent is asked for, in addition to the caller's arguments.
+// The parameters for the agent in addition to the caller's arguments.
 std::string params_for(const RunRequest& request, config::Duration wall,
                        const SandboxLimits& limits, bool extended, bool stream) {
   std::string params = request.params;
@@ -56,7 +56,7 @@ std::string params_for(const RunRequest& request, config::Duration wall,
   return params + "}";
 }
 
-// The program's share of the time that is left to the call, so that its end can still be reported.
+// The program's part of the remaining time of the call, so that its end can still be reported.
 config::Duration wall_within(const gateway::Call& call, config::Duration wanted,
                              config::Duration margin) {
   if (call.deadline == kNever) return wanted;
@@ -64,7 +64,7 @@ config::Duration wall_within(const gateway::Call& call, config::Duration wanted,
   return std::clamp(left - margin, std::min(kShortestWall, wanted), wanted);
 }
 
-// The answer when the agent sent none.
+// The answer if the agent sent none.
 std::string no_result(const Error& why) {
   return fmt::format(R"({{"exit_code":-1,"stdout":"","stderr":{},"timed_out":{}}})",
                      json::quote(why.message), why.code == Code::timeout);
@@ -72,7 +72,7 @@ std::string no_result(const Error& why) {
 
 }  // namespace
 
-// The longest run that a caller may request, in a sandbox that has to be started for it.
+// The longest run that a caller may request in a sandbox that must be started for it.
 gateway::UpstreamTimeout SandboxUpstream::call_timeout() const {
   const SandboxLimits& limits = settings_.limits;
   return {settings_.start_time + std::max(limits.wall, limits.wall_most) + limits.grace + kMargin,
@@ -95,7 +95,7 @@ Task<std::string> SandboxUpstream::run(const gateway::Call& call, SandboxTool to
   table_.begin_use(**sandbox);
   auto answer = co_await run_in(call, *request, *sandbox);
   table_.end_use(*sandbox);
-  // One that was made for this run is not needed any more; one that has ended is of no use.
+  // A sandbox that was created for this run is no longer needed; one that has ended is useless.
   if (!stored || (*sandbox)->guest->agent().closed()) table_.remove(**sandbox);
   co_return answer;
 }
@@ -107,7 +107,7 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
     co_return Error{Code::invalid_params,
                     "the agent of this sandbox takes no argv, cwd, env and stdin"};
   }
-  // Of two outputs, with invalid text replaced.
+  // The two outputs, with invalid text replaced.
   OutputUpdates update(call, 6 * sandbox->limits.output.value);
   AgentLink::Output output;
   if (update.wanted())
@@ -120,7 +120,7 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
   const auto failed_by = [&](Code code) { return !result && result.error().code == code; };
   const bool cancelled = failed_by(Code::cancelled);
   if (failed_by(Code::timeout) || (cancelled && !agent.extended())) {
-    // It does not end the program: nothing inside can be relied on.
+    // It does not end the program: nothing inside can be trusted.
     table_.remove(*sandbox);
   }
   if (cancelled) note_run(request, *sandbox, {no_result(result.error()), "cancelled"}, wall);
@@ -137,7 +137,7 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
   co_return run_answer(outcome, engine_->isolation(), id);
 }
 
-// The log line of a run: who ran what, within which limits, and how it ended.
+// The log line of a run: the caller, the program, its limits, and how it ended.
 void SandboxUpstream::note_run(const RunRequest& request, const Sandbox& sandbox,
                                const RunOutcome& outcome, config::Duration wall) const {
   const auto count = [&](std::string_view name) {

@@ -6,6 +6,16 @@
 
 namespace patchbay::net {
 
+HttpPoolUse::HttpPoolUse(metrics::Registry& registry, std::string_view upstream)
+    : open(registry.gauge("patchbay_upstream_http_connections", "Connections to an upstream.",
+                          metrics::labels({{"upstream", upstream}}))),
+      idle(registry.gauge("patchbay_upstream_http_idle_connections",
+                          "Of the connections to an upstream, those without a request.",
+                          metrics::labels({{"upstream", upstream}}))),
+      waiting(registry.gauge("patchbay_upstream_http_waiting_requests",
+                             "Requests that wait for a connection to an upstream.",
+                             metrics::labels({{"upstream", upstream}}))) {}
+
 void PooledConnection::on_ready() {
   char unasked = 0;
   auto got = stream->try_read(std::span(&unasked, 1));
@@ -19,7 +29,7 @@ void PooledConnection::on_ready() {
 void PooledConnection::on_deadline() { connections.dismiss(*this); }
 
 HttpConnections::~HttpConnections() {
-  idle_.clear();
+  drop_idle();
   dismissed_.clear();
 }
 
@@ -27,6 +37,7 @@ HttpConnections::Connection HttpConnections::take_idle() {
   if (idle_.empty()) return nullptr;
   auto connection = std::move(idle_.back());
   idle_.pop_back();
+  note(&HttpPoolUse::idle, -1);
   connection->drop();
   connection->stream->forget(*connection);
   return connection;
@@ -39,8 +50,10 @@ Task<HttpConnections::Connection> HttpConnections::obtain(Deadline deadline) {
                     fmt::format("too many requests wait for a connection to {}", server_)};
   }
   Waiting waiting;
+  note(&HttpPoolUse::waiting, 1);
   const auto slot = waiting_.insert(waiting_.end(), &waiting);
   auto given = co_await waiting.slot.wait(deadline);
+  note(&HttpPoolUse::waiting, -1);
   if (waiting.listed) waiting_.erase(slot);
   co_return given;
 }
@@ -70,6 +83,7 @@ void HttpConnections::put_back(Connection connection, std::chrono::nanoseconds i
   stream.wait_readable(*connection);
   here().timers().set(*connection, here().now() + idle);
   idle_.push_back(std::move(connection));
+  note(&HttpPoolUse::idle, 1);
 }
 
 // Drops an idle connection. It may be handling an event of its own, so it is destroyed at the end
@@ -78,11 +92,13 @@ void HttpConnections::dismiss(PooledConnection& connection) {
   const auto at = std::ranges::find(idle_, &connection, &Connection::get);
   dismissed_.push_back(std::move(*at));
   idle_.erase(at);
+  note(&HttpPoolUse::idle, -1);
   here().at_turn_end(*this);
 }
 
 void HttpConnections::on_closed() {
   --open_;
+  note(&HttpPoolUse::open, -1);
   if (waiting_.empty()) return;
   auto slot = std::make_unique<PooledConnection>(*this);
   hand_over(slot);
@@ -90,6 +106,11 @@ void HttpConnections::on_closed() {
 
 void HttpConnections::close() {
   ++closings_;
+  drop_idle();
+}
+
+void HttpConnections::drop_idle() {
+  note(&HttpPoolUse::idle, -static_cast<std::int64_t>(idle_.size()));
   idle_.clear();
 }
 

@@ -1,6 +1,6 @@
-// The HttpConnections of one pool: those that are idle, those in use, and the requests that wait
-// for one. A PooledConnection is one of them, or the slot of one that is being opened; it is
-// counted from its creation to its destruction.
+// The HttpConnections of one pool: idle ones, those in use, and the requests that wait for one. A
+// PooledConnection is one of them, or the slot of one that is being opened; it is counted from its
+// creation to its destruction.
 //
 // Confined to the worker of the pool.
 #pragma once
@@ -9,6 +9,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,16 +18,28 @@
 #include "net/http/syntax/parse.h"
 #include "net/io/address.h"
 #include "net/stream/stream.h"
+#include "observe/metrics.h"
 
 namespace patchbay::net {
 
+// The use of the pools of one server by all workers together. Usable from any thread.
+struct HttpPoolUse {
+  HttpPoolUse(metrics::Registry& registry, std::string_view upstream);
+
+  std::shared_ptr<metrics::Gauge> open;     // Connections, including those that are being opened.
+  std::shared_ptr<metrics::Gauge> idle;     // The idle ones among them.
+  std::shared_ptr<metrics::Gauge> waiting;  // Requests that wait for one.
+};
+
 struct HttpPoolSettings {
-  int connections = 64;                                     // Open at most.
-  int waiting = 1024;                                       // Requests that may wait for one.
-  std::chrono::nanoseconds idle{std::chrono::seconds(60)};  // Idle for so long: closed.
+  int connections = 64;  // Open at most.
+  int waiting = 1024;    // Requests that may wait for one.
+  std::chrono::nanoseconds idle{
+      std::chrono::seconds(60)};  // Idle connections are closed after this time.
   std::chrono::nanoseconds connect{std::chrono::seconds(5)};
-  HttpLimits response;  // Of a response's head; the body's is up to its reader.
+  HttpLimits response;  // For a response's head; the timeout of the body is up to its reader.
   AddressRule may_reach = {};
+  std::shared_ptr<HttpPoolUse> use = {};  // Null: nothing is counted.
 };
 
 class HttpConnections;
@@ -63,11 +76,11 @@ class HttpConnections final : Executor::TurnEnd {
   const HttpPoolSettings& settings() const { return settings_; }
   int open() const { return open_; }
 
-  // The last used of the idle ones; null if there is none.
+  // The last used idle connection; null if there is none.
   Connection take_idle();
 
   // Yields the slot in which to open a connection, or one that has become idle meanwhile.
-  // Code::overloaded if too many wait already.
+  // Code::overloaded if too many requests wait already.
   Task<Connection> obtain(Deadline deadline);
 
   // Takes a connection back that can be used again, for as long as `idle`.
@@ -84,9 +97,13 @@ class HttpConnections final : Executor::TurnEnd {
     bool listed = true;
   };
 
+  void note(std::shared_ptr<metrics::Gauge> HttpPoolUse::* what, std::int64_t change) const {
+    if (settings_.use) ((*settings_.use).*what)->add(change);
+  }
   bool hand_over(Connection& connection);
   void dismiss(PooledConnection& connection);
   void on_closed();
+  void drop_idle();
   void on_turn_end() override { dismissed_.clear(); }
 
   const std::string server_;
@@ -101,6 +118,7 @@ class HttpConnections final : Executor::TurnEnd {
 inline PooledConnection::PooledConnection(HttpConnections& owner)
     : connections(owner), closings(owner.closings_) {
   ++owner.open_;
+  owner.note(&HttpPoolUse::open, 1);
 }
 
 inline PooledConnection::~PooledConnection() { connections.on_closed(); }

@@ -128,7 +128,7 @@ void HttpResponse::end(bool clean) {
   if (idle.count() > 0) connections.put_back(std::move(connection), idle);
 }
 
-// What of the body has arrived and was not handed out yet; may be empty.
+// The part of the body that has arrived and was not returned yet; may be empty.
 Result<std::string_view> HttpResponse::take_piece() {
   if (at_hand_) return *std::exchange(at_hand_, std::nullopt);
   input_.drop(std::exchange(used_, 0));
@@ -187,7 +187,7 @@ Result<void> HttpResponse::on_end_of_stream(const Error& why) {
   return ok();
 }
 
-// The memory that the views of the head point to is about to be reused for the body.
+// The memory of the head, to which views point, is about to be reused for the body.
 void HttpResponse::keep_head() {
   if (!stored_head_.empty()) return;
   stored_head_ = head_text_;

@@ -66,7 +66,7 @@ class HttpResponse {
   int interim_ = 0;  // Interim responses (1xx) so far.
   InputBuffer input_;
   std::size_t searched_ = 0;      // The input up to here has no line end that was not parsed.
-  std::size_t used_ = 0;          // Of the input: handed out by the last read.
+  std::size_t used_ = 0;          // Of the input: returned by the last read.
   std::size_t read_step_ = 4096;  // Grows with what arrives at a time.
   std::string_view head_text_;
   std::string stored_head_;  // The same with its own memory.

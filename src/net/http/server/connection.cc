@@ -21,7 +21,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::size_t kReadStep = 256 * 1024;
-constexpr std::size_t kLinger = 1 << 20;  // What is read and dropped after a refusal.
+constexpr std::size_t kLinger = 1 << 20;  // Bytes that are read and dropped after a refusal.
 constexpr const char* kClosing = "the connection closes in any case";
 
 // The name in "name", "name:port" or "[address]:port"; empty if it is none of these.
@@ -95,8 +95,10 @@ Task<void> HttpConnection::read_proxy_header() {
   auto reading = net::read_proxy_header(stream_, peer_.hop, *settings_->proxies);
   auto client = co_await reading.with_stop(idle_);
   if (!client) co_return client.error();
-  peer_.hop = *client;
-  name_client(*client);
+  names_client_ = client->has_value();
+  // Without a client the proxy vouches for nothing that the connection sends.
+  peer_.hop = client->value_or(PeerAddress());
+  if (names_client_) name_client(peer_.hop);
   co_return ok();
 }
 
@@ -104,7 +106,7 @@ Task<void> HttpConnection::start_tls(std::shared_ptr<const TlsContext> context) 
   const Deadline deadline = here().now() + settings_->handshake_time;
   auto first = co_await stream_.first_byte(deadline);
   if (!first)
-    // The client sent nothing, so there is nothing to log.
+    // The client sent nothing, so nothing is logged.
     co_return Error{first.error().code, ""};
   if (*first >= 'A' && *first <= 'Z') {
     HttpRequest none;
@@ -130,13 +132,13 @@ Task<void> HttpConnection::run() {
     if (!again || !*again) break;
     take_following();
     input_.release_if_empty();
-    // A client that always has its next request at hand must not keep the worker to itself.
+    // A client that always has its next request ready must not monopolise the worker.
     if (!input_.empty() || stream_.may_read()) co_await next_turn();
   }
   co_return ok();
 }
 
-// What follows a chunked body is the beginning of the next request.
+// Bytes after a chunked body are the beginning of the next request.
 void HttpConnection::take_following() {
   for (std::string_view rest = following_; !rest.empty();) {
     const auto room = input_.room();
@@ -166,7 +168,7 @@ Task<bool> HttpConnection::await_request() {
 Task<bool> HttpConnection::read_head(HttpRequest& request) {
   auto begun = co_await await_request();
   if (!begun || !*begun) co_return false;
-  // A line break after the last body does not start a request: there may be none.
+  // A line break after the last body does not start a request.
   if (input_.bytes() == "\r\n") {
     input_.drop(2);
     begun = co_await await_request();
@@ -305,7 +307,7 @@ Task<bool> HttpConnection::too_little_memory(HttpRequest& request) {
 // Authentication and routing happen before the body is read.
 Task<bool> HttpConnection::serve(HttpRequest& request) {
   // Every request of a proxy's connection may be another client's.
-  if (settings_->proxies) {
+  if (settings_->proxies && names_client_) {
     name_client(forwarded_client(request.fields, peer_.hop, *settings_->proxies));
   }
   HttpExchange exchange(request, stream_, peer_, streams_, settings_->write_time,
@@ -318,10 +320,14 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
   if (!*admitted) co_return co_await leave_body(exchange);
   std::string storage;
   if (!take_body(request, exchange.body)) {
-    // A request that has not arrived completely is no call yet: it ends when the server stops.
+    // A request that has not arrived completely is not a call yet: it ends when the server stops.
     auto reading = read_body(request, exchange.body, storage);
     auto read = co_await reading.with_stop(idle_);
     if (!read || !*read) co_return false;
+  }
+  std::optional<metrics::Counted> held;
+  if (!storage.empty()) {
+    held.emplace(*counters_.body_bytes, static_cast<std::int64_t>(storage.size()));
   }
   const bool upgrades = route->upgrade && wants_websocket(request);
   auto* const handler = upgrades ? route->upgrade : route->handler;
@@ -329,7 +335,7 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
   co_return answered&& exchange.answered() && exchange.keep_alive();
 }
 
-// False: the exchange has been answered with a refusal, or by ourselves.
+// False: the exchange has been answered, with a refusal or by the server itself.
 Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route) {
   const HttpRequest& request = exchange.request;
   const bool keep_alive = exchange.keep_alive();
@@ -354,6 +360,8 @@ Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route)
       co_return refused(co_await exchange.answer(204, "", {}));
     }
   }
+  const bool timed = guard_.is_timed();
+  if (timed) exchange.authenticated.began = Clock::now();
   exchange.caller = guard_.recognise(exchange);
   if (!exchange.caller) {
     const bool open = route && (route->open || guard_.opens(route->path));
@@ -362,6 +370,7 @@ Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route)
     if (!*caller && !open) co_return false;
     exchange.caller = *std::move(caller);
   }
+  if (timed) exchange.authenticated.ended = Clock::now();
   if (!route) co_return co_await fail(routes_, exchange, 404, "there is nothing at this path");
   if (route->methods != "*" && !has_method(route->methods, request.method)) {
     co_return co_await fail(routes_, exchange, 405, "this method is not allowed here",

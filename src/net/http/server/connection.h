@@ -47,7 +47,7 @@ class HttpConnection {
   int fd() const { return stream_.fd(); }
 
  private:
-  // Each yields false when the connection is to be closed without more ado.
+  // Each yields false if the connection must be closed at once.
   Task<bool> await_request();
   Task<bool> read_head(HttpRequest& request);
   bool take_body(const HttpRequest& request, std::string_view& body);
@@ -67,10 +67,11 @@ class HttpConnection {
 
   Stream stream_;
   HttpPeer peer_;
+  bool names_client_ = true;  // False: a PROXY protocol header names nobody.
   const HttpRoutes& routes_;
   const std::shared_ptr<const HttpSettings> settings_;
   Stop& idle_;     // See HttpServer.
-  Stop& streams_;  // The same.
+  Stop& streams_;  // See HttpServer.
   HttpGuard& guard_;
   HttpCounters& counters_;
   InputBuffer input_;

@@ -1,5 +1,7 @@
 #include "net/http/server/counters.h"
 
+#include "observe/log.h"
+
 namespace patchbay::net {
 namespace {
 
@@ -16,12 +18,23 @@ HttpCounters::HttpCounters(metrics::Registry& registry)
       requests(registry.counter("patchbay_http_requests_total", "HTTP requests read.")),
       malformed(
           registry.counter("patchbay_http_malformed_total", "HTTP requests refused as malformed.")),
+      body_bytes(registry.gauge("patchbay_memory_bytes", "Memory by owner.",
+                                metrics::labels({{"owner", "request_bodies"}}))),
       tls_full(handshakes(registry, "full")),
       tls_resumed(handshakes(registry, "resumed")),
       tls_failed(handshakes(registry, "failed")),
       tls_slow(handshakes(registry, "slow")) {
   registry.watch_gauge("patchbay_connections", "Connections that are open.",
-                       [this] { return connections.load(); });
+                       [this] { return static_cast<double>(connections.load()); });
+}
+
+void HttpCounters::add_failed_handshake(const Error& why, const PeerAddress& peer) {
+  const bool slow = why.code == Code::timeout || why.code == Code::cancelled;
+  (slow ? tls_slow : tls_failed)->add();
+  if (slow || why.message.empty()) return;
+  log::Line(log::Level::info, "tls handshake failed")
+      .add("peer", peer.text())
+      .add("why", why.message);
 }
 
 }  // namespace patchbay::net

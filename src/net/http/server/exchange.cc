@@ -59,7 +59,7 @@ constexpr std::size_t kMostParts = 8;
 
 constexpr std::string_view kCacheControl = "Cache-Control:";
 
-// The time as Date has it. Written anew once a second.
+// The time in the form of Date. Formatted once a second.
 const std::string& date_line() {
   static constexpr std::array<std::string_view, 7> kDays{"Sun", "Mon", "Tue", "Wed",
                                                          "Thu", "Fri", "Sat"};
@@ -135,7 +135,9 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
     if (!written) co_return written.error();
     if (*written == text.size()) co_return ok();
     const auto rest = std::string_view(text).substr(*written);
-    co_return co_await stream.write_all(rest, write_time_);
+    auto taken = co_await stream.write_all(rest, write_time_);
+    log_cut_off(taken, size);
+    co_return taken;
   }
   std::array<iovec, kMostParts> gathered{};
   std::size_t count = 0;
@@ -143,7 +145,9 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
   for (const auto part : parts) {
     if (!part.empty()) gathered[count++] = {const_cast<char*>(part.data()), part.size()};
   }
-  co_return co_await stream.write_all(std::span(gathered).first(count), write_time_);
+  auto taken = co_await stream.write_all(std::span(gathered).first(count), write_time_);
+  log_cut_off(taken, size);
+  co_return taken;
 }
 
 Task<void> HttpExchange::switch_protocols(std::string_view fields) {
@@ -205,6 +209,16 @@ void HttpExchange::log_stalled() {
       .add_ms("after", std::chrono::duration<double, std::milli>(write_time_).count());
 }
 
+// The records of the call say how it ended; this, that its client does not have all of the answer.
+void HttpExchange::log_cut_off(const Result<void>& written, std::size_t size) const {
+  if (written || written.error().code != Code::timeout) return;
+  log::Line(log::Level::warn, "answer cut off: the client does not read")
+      .add("client", peer.ip)
+      .add("path", request.path)
+      .add("bytes", std::uint64_t{size})
+      .add("limit", "limits.write_timeout");
+}
+
 bool HttpExchange::stalled() {
   if (!stream_ || !stream_->stalled(write_time_)) return false;
   log_stalled();
@@ -216,7 +230,7 @@ Task<void> HttpExchange::room() { co_return co_await stream_->room(write_time_);
 Task<void> HttpExchange::drained() { co_return co_await stream_->drained(write_time_); }
 
 Task<void> HttpExchange::end_stream() {
-  // The end needs no room in the outbox: it belongs to what is queued already.
+  // The end needs no room in the outbox: it belongs to data that is already queued.
   if (!cut_off_ && !request.http10) stream_->add({"0\r\n\r\n"});
   auto written = co_await stream_->drained(write_time_);
   if (!written) {

@@ -16,6 +16,7 @@
 #include "net/stream/outbox.h"
 #include "net/stream/stream.h"
 #include "net/tls/peer.h"
+#include "trace/call_trace.h"
 
 namespace patchbay::net {
 
@@ -24,10 +25,10 @@ inline constexpr std::string_view kEventStream = "text/event-stream";
 
 // The client of a request.
 struct HttpPeer {
-  PeerAddress address;   // Of the client, as named proxies state it.
+  PeerAddress address;   // The address of the client, as named proxies state it.
   std::string ip;        // The same as text.
   PeerAddress hop = {};  // Of the other end of the connection: the client or the last proxy.
-  std::unique_ptr<const TlsPeer> certificate = nullptr;  // Null: it has presented none.
+  std::unique_ptr<const TlsPeer> certificate = nullptr;  // Null: the client has presented none.
 };
 
 class HttpExchange {
@@ -43,7 +44,13 @@ class HttpExchange {
 
   const HttpRequest& request;
   std::string_view body;
-  Caller caller = {};  // Null only on open routes.
+  Caller caller = {};                 // Null only on open routes.
+  std::optional<Error> refused = {};  // On an open route: why credentials were not accepted.
+  trace::Lapse authenticated = {};    // How long that took, if the guard is timed.
+  // The context of a trace in its headers, once a frontend has read it...
+  std::optional<trace::ReceivedContext> context = {};
+  // ...and the lists in it that came in several fields; null: none did.
+  std::unique_ptr<trace::OwnedContext> joined_context = nullptr;
   Stream& stream;
   const HttpPeer& peer;
   Stop& idle;  // Requested when the server stops: streams without a call should end.
@@ -61,32 +68,32 @@ class HttpExchange {
   // The input of the connection after the request. Set by the connection.
   void set_input(InputBuffer& input) { input_ = &input; }
 
-  // Answers 101: from here on only the handler reads and writes the stream, and what has arrived
-  // already is in input(). When it returns, the connection closes. REQUIRES: the request is not
-  // used any more.
+  // Answers 101: from now on only the handler reads and writes the stream, and bytes that have
+  // already arrived are in input(). When it returns, the connection closes. REQUIRES: the request
+  // is not used any more.
   Task<void> switch_protocols(std::string_view fields);
   InputBuffer& input() { return *input_; }
 
-  // Begins an event stream; put each event with event(). The head is sent with the first of them.
+  // Begins an event stream; event() adds each event. The head is sent with the first one.
   void begin_stream(std::string_view fields = {});
   bool streaming() const { return stream_.has_value(); }
 
-  // Queues what the reader did not ask for. Fails when it has disconnected or is too slow
-  // (limits.max_stream_buffer_size), which is logged once.
+  // Queues an event that the reader did not request. Fails when the reader has disconnected or is
+  // too slow (limits.max_stream_buffer_size), which is logged once.
   Result<void> put(std::initializer_list<std::string_view> parts);
 
-  // Queues what the reader has asked for. It waits for the reader, who gets limits.write_timeout
-  // for each step; only the memory budget refuses it.
+  // Queues an event that the reader has requested. It waits for the reader, who gets
+  // limits.write_timeout for each step; only the memory limit refuses it.
   Result<void> put_answer(std::initializer_list<std::string_view> parts);
 
-  // The reader of the stream lags: `more` bytes that are optional should not be sent.
+  // The reader of the stream lags: `more` optional bytes should not be sent.
   bool congested(std::size_t more = 0) const {
     return stream_ && !stream_->empty() && stream_->size() + more > stream_buffer_ / 2;
   }
-  // Something optional was not sent, because the reader lags. Logged once per stream.
+  // An optional event was not sent, because the reader lags. Logged once per stream.
   void log_dropped();
 
-  // The reader has taken nothing for limits.write_timeout. Logged once per stream, if so.
+  // If the reader has read nothing for limits.write_timeout, logs that once per stream.
   bool stalled();
 
   // More is queued than a slow reader may cost: new work for it should wait for room().
@@ -104,7 +111,7 @@ class HttpExchange {
 
   // The connection closes after this exchange.
   void close_after() { keep_alive_ = false; }
-  // The stream lacks something. It ends without its last chunk, so that the client notices.
+  // The stream is incomplete. It ends without its last chunk, so that the client notices.
   void cut_off() {
     close_after();
     cut_off_ = true;
@@ -116,11 +123,12 @@ class HttpExchange {
   void add_fields(std::string_view fields) { fields_ += fields; }
 
  private:
-  // Has capacity for a body of `body_size` as well.
+  // Has capacity for a body of `body_size` too.
   std::string head(int status, std::string_view type, std::string_view fields,
                    std::size_t body_size = 0) const;
   std::string piece_of(std::initializer_list<std::string_view> parts) const;
   void log_stalled();
+  void log_cut_off(const Result<void>& written, std::size_t size) const;
 
   const std::chrono::nanoseconds write_time_;
   const std::size_t stream_buffer_;

@@ -1,8 +1,8 @@
 // The client's address as reverse proxies state it: X-Forwarded-For, or Forwarded (RFC 7239). Pure.
 //
 // Each proxy appends the address that it was contacted from, so only the end of the list can be
-// trusted: it is read from the right, and the first address that is no named proxy is the client's.
-// What stands left of it came from the client.
+// trusted: it is read from the right, and the first address that is not a named proxy is the
+// client's. Anything to the left of it came from the client.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace patchbay::net {
 
-// The client of a request that `from` has sent. `from` itself if it is no named proxy, or if what
-// it states is absent or malformed.
+// The client of a request that `from` has sent: `from` itself if it is not a named proxy, or if the
+// stated address is absent or malformed.
 PeerAddress forwarded_client(const HttpFields& fields, const PeerAddress& from,
                              const TrustedProxies& proxies);
 

@@ -16,6 +16,9 @@ class HttpGuard {
  public:
   virtual ~HttpGuard() = default;
 
+  // True if the duration is needed.
+  virtual bool is_timed() const { return false; }
+
   // The caller, if it can be found without waiting; otherwise null.
   virtual Caller recognise(const HttpExchange& exchange) = 0;
 

@@ -15,7 +15,7 @@ namespace patchbay::net {
 class HttpExchange;
 struct HttpRequest;
 
-// The body of a response that the server writes by itself.
+// The body of a response that the server writes itself.
 struct HttpRefusal {
   std::string_view type;
   std::string text;
@@ -37,7 +37,7 @@ struct HttpRoute {
   std::string_view path;     // Exact, or with `/*` at its end.
   std::string_view methods;  // Comma-separated, as in Allow; `*`: the handler checks the method.
   HttpHandler* handler;
-  bool open = false;               // Also for clients that the guard does not know.
+  bool open = false;               // Also for unauthenticated clients.
   HttpHandler* upgrade = nullptr;  // For requests for a WebSocket; null: they are like any other.
 };
 

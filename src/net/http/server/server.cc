@@ -7,7 +7,6 @@
 #include "net/io/address_share.h"
 #include "net/io/socket.h"
 #include "net/stream/proxy_header.h"
-#include "observe/log.h"
 
 namespace patchbay::net {
 namespace {
@@ -78,7 +77,7 @@ Task<void> HttpServer::serve(Fd fd, PeerAddress from, bool secure) {
                             counters_);
   Shares::Share share;
   auto served = has_proxy_header(secure) ? co_await learn_client(connection, secure, share) : ok();
-  if (served && secure) served = co_await shake_hands(connection);
+  if (served && secure) served = co_await do_handshake(connection);
   if (served) served = co_await connection.run();
   counters_.connections.fetch_sub(1, std::memory_order_relaxed);
   co_return served;
@@ -101,17 +100,9 @@ Task<void> HttpServer::learn_client(HttpConnection& connection, bool secure, Sha
   co_return taken.error();
 }
 
-Task<void> HttpServer::shake_hands(HttpConnection& connection) {
+Task<void> HttpServer::do_handshake(HttpConnection& connection) {
   auto done = co_await handshakes_.run(connection.start_tls(tls_), settings_->handshakes, idle_);
-  if (done) co_return done;
-  const Error& why = done.error();
-  const bool slow = why.code == Code::timeout || why.code == Code::cancelled;
-  (slow ? counters_.tls_slow : counters_.tls_failed)->add();
-  if (!slow && !why.message.empty()) {
-    log::Line(log::Level::info, "tls handshake failed")
-        .add("peer", connection.peer().address.text())
-        .add("why", why.message);
-  }
+  if (!done) counters_.add_failed_handshake(done.error(), connection.peer().address);
   co_return done;
 }
 
@@ -130,10 +121,7 @@ void HttpServer::close() {
 Task<void> HttpServer::stop(Deadline deadline) {
   auto accepted = co_await accepting_.stop();
   if (!accepted) co_return accepted;
-  auto drained = co_await connections_.drain(deadline);
-  if (drained) co_return ok();
-  connections_.cancel();
-  co_return co_await connections_.drain(kNever);
+  co_return co_await connections_.finish(deadline);
 }
 
 }  // namespace patchbay::net

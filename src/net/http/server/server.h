@@ -56,7 +56,7 @@ class HttpServer {
     return secure ? settings_->tls_proxy_protocol : settings_->proxy_protocol && !local_;
   }
   Task<void> learn_client(HttpConnection& connection, bool secure, Shares::Share& share);
-  Task<void> shake_hands(HttpConnection& connection);
+  Task<void> do_handshake(HttpConnection& connection);
 
   const HttpRoutes routes_;
   HttpGuard& guard_;

@@ -17,15 +17,15 @@ struct HttpSettings {
   HttpLimits head;
   std::size_t body = 16 << 20;
   std::size_t connections = 10'000;     // Of the whole process.
-  std::size_t stream_buffer = 1 << 20;  // What one slow reader of an event stream may cost.
+  std::size_t stream_buffer = 1 << 20;  // Limits on one slow reader of an event stream.
   std::chrono::nanoseconds header_time = std::chrono::seconds(10);
   std::chrono::nanoseconds body_time = std::chrono::seconds(30);
   std::chrono::nanoseconds idle_time = std::chrono::seconds(75);
   std::chrono::nanoseconds write_time = std::chrono::seconds(30);
   std::chrono::nanoseconds handshake_time = std::chrono::seconds(5);
   std::size_t handshakes = 256;      // In progress on this worker.
-  std::vector<std::string> hosts;    // Allowed in Host and Origin beside loopback names.
-  std::vector<std::string> origins;  // Allowed origins beside those of allowed hosts.
+  std::vector<std::string> hosts;    // Allowed in Host and Origin besides loopback names.
+  std::vector<std::string> origins;  // Allowed origins besides those of allowed hosts.
   CorsSettings cors;
   std::shared_ptr<const TrustedProxies> proxies;  // Null: none are named.
   // Connections of the plain listener, and of that with TLS, begin with a PROXY protocol header.

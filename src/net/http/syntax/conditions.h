@@ -31,7 +31,7 @@ struct RequestedRanges {
 };
 
 // The ranges that the client requests of `size` bytes. Malformed ranges, too many of them, or
-// ranges that add up to more than there is, mean the whole; so does an If-Range with another entity
+// ranges that add up to more than `size` mean the whole; so does an If-Range with another entity
 // tag.
 RequestedRanges requested_ranges(const HttpFields& fields, std::string_view etag,
                                  std::uint64_t size);

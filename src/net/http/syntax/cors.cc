@@ -12,7 +12,7 @@ namespace {
 // Headers that clients of our frontends send. A page needs our permission for them.
 constexpr std::string_view kHeaders =
     "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, "
-    "Mcp-Method, Mcp-Name, If-None-Match, Range";
+    "Mcp-Method, Mcp-Name, If-None-Match, Range, traceparent, tracestate, baggage";
 // Response headers that a page may read.
 constexpr std::string_view kExposed =
     "Mcp-Session-Id, WWW-Authenticate, Retry-After, Location, ETag, X-RateLimit-Limit, "

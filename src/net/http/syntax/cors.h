@@ -15,7 +15,8 @@ namespace patchbay::net {
 
 struct CorsSettings {
   std::vector<std::string> origins;  // `*` stands for all.
-  std::vector<std::string> headers;  // That a page may send besides those of our own frontends.
+  std::vector<std::string>
+      headers;  // Headers that a page may send besides those of our own frontends.
   std::chrono::seconds max_age{600};
   bool credentials = false;
 };

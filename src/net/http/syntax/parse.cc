@@ -28,7 +28,7 @@ constexpr auto kValueBytes = [] {
   return table;
 }();
 
-// True if all of 16 bytes are allowed in a field value.
+// True if all 16 bytes are allowed in a field value.
 bool are_value_bytes(const char* at) {
   const auto block = load_block<Block16>(at);
   // Bytes above ASCII are negative here, and allowed.
@@ -86,7 +86,7 @@ Error long_field(const HttpLimits& limits) {
                               limits.field));
 }
 
-// The fields up to the empty line. False: not all there yet.
+// The fields up to the empty line. False: incomplete.
 Result<bool> parse_fields(std::string_view& rest, const HttpLimits& limits, HttpFields& fields) {
   for (;;) {
     auto line = take_line(rest);
@@ -112,6 +112,7 @@ constexpr std::array<std::string_view, 9> kOnce{
     "Mcp-Method",    "Mcp-Name",       "Last-Event-ID"};
 
 Result<void> check_once(const HttpFields& fields) {
+  if (!fields.may_repeat()) return ok();
   for (auto field = fields.begin(); field != fields.end(); ++field) {
     const auto same = [&](const HttpField& other) {
       return other.name.size() == field->name.size() && same_token(other.name, field->name);
@@ -212,6 +213,21 @@ Result<void> parse_status_line(std::string_view line, HttpResponseHead& head) {
   return ok();
 }
 
+constexpr auto kHostBytes = [] {
+  std::array<bool, 256> table{};
+  for (std::size_t c = '0'; c <= '9'; ++c) table[c] = true;
+  for (std::size_t c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = true;
+  for (const char c : std::string_view("-._~%!$&'()*+,;="))
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
+// In the brackets of an address of IPv6.
+bool is_address_byte(char c) {
+  const bool plain = (c >= '0' && c <= '9') || (lower_case(c) >= 'a' && lower_case(c) <= 'z');
+  return plain || c == ':' || c == '.';
+}
+
 bool is_port(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -225,8 +241,7 @@ bool is_host(std::string_view text) {
   const auto name = text.substr(literal, end - literal);
   const auto port = text.substr(end + literal);
   const auto fits = [literal](char c) {
-    const bool plain = (c >= '0' && c <= '9') || (lower_case(c) >= 'a' && lower_case(c) <= 'z');
-    return plain || std::string_view(literal ? ":." : "-._~%!$&'()*+,;=").contains(c);
+    return literal ? is_address_byte(c) : kHostBytes[static_cast<unsigned char>(c)];
   };
   return std::ranges::all_of(name, fits) && (!literal || !name.empty()) &&
          (port.empty() || (port.front() == ':' && is_port(port.substr(1))));
@@ -265,7 +280,7 @@ std::string_view trim(std::string_view text) {
 }
 
 bool has_token(std::string_view value, std::string_view token) {
-  if (same_token(value, token)) return true;  // Alone, as most often.
+  if (same_token(value, token)) return true;  // The most frequent case.
   while (!value.empty()) {
     const auto comma = value.find(',');
     auto item = trim(value.substr(0, comma));
@@ -275,19 +290,6 @@ bool has_token(std::string_view value, std::string_view token) {
     value.remove_prefix(comma + 1);
   }
   return false;
-}
-
-std::optional<std::string_view> HttpFields::find(std::string_view name) const {
-  for (const auto& field : fields_) {
-    if (field.name.size() == name.size() && same_token(field.name, name)) return field.value;
-  }
-  return std::nullopt;
-}
-
-std::size_t HttpFields::count(std::string_view name) const {
-  return static_cast<std::size_t>(std::ranges::count_if(fields_, [&](const HttpField& field) {
-    return field.name.size() == name.size() && same_token(field.name, name);
-  }));
 }
 
 int parse_status(const Error& error) {

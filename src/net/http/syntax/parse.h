@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "core/result.h"
+#include "net/http/syntax/fields.h"
 
 namespace patchbay::net {
 
@@ -17,32 +17,6 @@ struct HttpLimits {
   std::size_t fields = 100;
   // One header field. A credential of 16 KiB just fits.
   std::size_t field = 16 * 1024 + 128;
-};
-
-struct HttpField {
-  std::string_view name;
-  std::string_view value;
-};
-
-class HttpFields {
- public:
-  void clear() { fields_.clear(); }
-  void add(HttpField field) {
-    if (fields_.empty()) fields_.reserve(kUsual);
-    fields_.push_back(field);
-  }
-  std::size_t size() const { return fields_.size(); }
-  auto begin() const { return fields_.begin(); }
-  auto end() const { return fields_.end(); }
-
-  // The first field of that name (any case); empty optional if there is none.
-  std::optional<std::string_view> find(std::string_view name) const;
-  std::size_t count(std::string_view name) const;
-
- private:
-  static constexpr std::size_t kUsual = 16;
-
-  std::vector<HttpField> fields_;
 };
 
 // How the body of a message is delimited.

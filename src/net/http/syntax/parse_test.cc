@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace patchbay::net {
 namespace {
@@ -252,6 +253,34 @@ TEST(Tokens, AreFoundInLists) {
   EXPECT_TRUE(has_token("application/json, text/event-stream;q=0.5", "text/event-stream"));
   EXPECT_TRUE(has_token("Keep-Alive , CLOSE", "close"));
   EXPECT_FALSE(has_token("closed", "close"));
+}
+
+// Each of two names that are not the same may have the bit of the other.
+TEST(HttpFields, FindsNamesInAnyCaseAndNoOthers) {
+  HttpFields fields;
+  std::vector<std::string> names;
+  for (char first = 'a'; first <= 'z'; ++first) {
+    for (std::size_t size = 1; size <= 20; ++size) names.emplace_back(size, first);
+  }
+  for (std::size_t i = 0; i < names.size(); i += 2) fields.add({names[i], names[i]});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::string upper = names[i];
+    for (char& c : upper) c = static_cast<char>(c - 'a' + 'A');
+    EXPECT_EQ(fields.find(upper).has_value(), i % 2 == 0) << upper;
+    EXPECT_EQ(fields.count(names[i]), i % 2 == 0 ? 1U : 0U) << upper;
+  }
+  fields.clear();
+  EXPECT_FALSE(fields.find("a"));
+}
+
+TEST(HttpFields, NoticesRepeatedNames) {
+  HttpFields fields;
+  fields.add({"Host", "a"});
+  EXPECT_FALSE(fields.may_repeat());
+  fields.add({"hOST", "b"});
+  EXPECT_TRUE(fields.may_repeat());
+  fields.clear();
+  EXPECT_FALSE(fields.may_repeat());
 }
 
 }  // namespace

@@ -35,14 +35,14 @@ std::string list_of(std::span<const UrlScheme> schemes) {
   return list;
 }
 
-// True if `text` begins with "name:", as only a whole URL does.
+// True if `text` begins with "name:", as only an absolute URL does.
 bool has_scheme(std::string_view text) {
   const auto end = text.find_first_of(":/?#");
   return end != std::string_view::npos && end > 0 && text[end] == ':';
 }
 
-// Why `text` cannot be any part of a URL; empty if it can. It must not be repeated then: it may be
-// anything.
+// Why `text` cannot be part of a URL; empty if it can. The reason must not repeat the text, which
+// may be secret.
 std::string_view unfit(std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -65,7 +65,8 @@ bool is_v6(const std::string& host) {
   return ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
 }
 
-// The host, and the port if there is one, into `url`. Yields why not, or nothing.
+// Parses the host, and the port if there is one, into `url`. Returns the reason if that fails, or
+// nothing.
 std::string_view take_authority(std::string_view authority, Url& url) {
   if (authority.find('@') != std::string_view::npos) return "it has a user name or a password";
   const bool bracketed = authority.starts_with('[');

@@ -1,0 +1,24 @@
+// The section `reload`: how changed configuration files are loaded.
+//
+// Values only.
+#pragma once
+
+#include <tuple>
+
+#include "config/settings.h"
+
+namespace patchbay::app {
+
+struct ReloadSection {
+  config::Duration stable_interval{100};
+  bool allow_weaker = false;
+};
+
+}  // namespace patchbay::app
+
+namespace patchbay {
+
+template <>
+const config::Fields& config::fields<app::ReloadSection>();
+
+}  // namespace patchbay

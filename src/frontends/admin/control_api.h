@@ -1,0 +1,95 @@
+// The control API, /control/v1: the state of the gateway, its upstreams, its clients and finished
+// calls, for the commands `status`, `top`, `trace` and `audit`, and for other programs.
+// docs/admin-api.md describes it for people, and /control/v1/openapi.json for programs.
+//
+// Admins (admin.h) see everything. Other callers see their own calls, sessions and audit records,
+// and the upstreams and items that the rules let them use. Results, credentials and session ids are
+// never returned, and arguments only of calls that wait for approval.
+//
+// One per worker; confined to it. The objects that it reads are shared.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "async/thread_pool.h"
+#include "frontends/admin/call_filter.h"
+#include "frontends/admin/load.h"
+#include "frontends/admin/load_history.h"
+#include "frontends/operations.h"
+#include "gateway/call/record.h"
+#include "gateway/catalog/view.h"
+#include "net/http/server/server.h"
+#include "policy/rules/approvals.h"
+#include "trace/call_histories.h"
+
+namespace patchbay::frontends {
+
+// The OpenAPI document, raw.
+const std::string& control_openapi();
+
+// The objects that all workers share.
+struct ControlShared {
+  const OperationsView& operations;
+  const trace::CallHistories& histories;
+  policy::Approvals& approvals;
+  Load load;
+  LoadHistory history;
+  ThreadPool audit_threads{1, 64};  // Queries of the audit database block.
+  const std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
+};
+
+class ControlApi final : public net::HttpHandler {
+ public:
+  // REQUIRES: all outlive this.
+  ControlApi(ControlShared& shared, const gateway::CatalogView& catalog,
+             const gateway::Recorder& recorder)
+      : shared_(shared), catalog_(catalog), recorder_(recorder) {}
+
+  Task<void> handle(net::HttpExchange& exchange) override;
+
+ private:
+  // A request in the form that the pages need.
+  struct Asked {
+    std::string rest;  // Of the path, decoded.
+    QueryParameters query;
+    Caller caller;
+    bool sees_all = false;
+    std::shared_ptr<const gateway::Catalog> catalog;  // The catalog as the caller sees it.
+
+    bool sees(std::string_view upstream) const;
+  };
+  using Page = Result<std::string> (ControlApi::*)(Asked& asked);
+  struct Row {
+    std::string_view path;
+    Page page;
+    bool below;      // The path has a further segment.
+    bool cacheable;  // With an ETag.
+  };
+  static const Row* find_row(std::string_view path);
+
+  Task<std::string> answer(const net::HttpExchange& exchange, const Row& row);
+  Result<std::string> status(Asked& asked);
+  Result<std::string> upstreams(Asked& asked);
+  Result<std::string> clients(Asked& asked);
+  Result<std::string> calls(Asked& asked);
+  Result<std::string> traces(Asked& asked);
+  Result<std::string> load(Asked& asked);
+  Result<std::string> history(Asked& asked);
+  Result<std::string> approvals(Asked& asked);
+  Result<std::string> catalog(Asked& asked);
+  Result<std::string> openapi(Asked& asked);
+  Task<std::string> audit(Asked asked);
+
+  Result<std::vector<trace::CallRecord>> calls_of_trace(const Asked& asked);
+
+  ControlShared& shared_;
+  const gateway::CatalogView& catalog_;
+  const gateway::Recorder& recorder_;
+  std::map<std::string, int> queries_;  // Of the audit database, that run, by caller.
+};
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,164 @@
+#include "frontends/admin/live_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "frontends/admin/admin.h"
+#include "frontends/admin/call_json.h"
+#include "frontends/content_types.h"
+#include "frontends/exchange_share.h"
+#include "frontends/exchange_sink.h"
+#include "gateway/call/call_record.h"
+#include "json/text.h"
+#include "net/http/syntax/percent.h"
+
+namespace patchbay::frontends {
+namespace {
+
+constexpr auto kTurn = std::chrono::milliseconds(250);
+constexpr std::size_t kMostPerTurn = 200;  // Calls that one reader gets.
+constexpr std::size_t kMostReaders = 64;   // Of one worker.
+constexpr std::ptrdiff_t kMostOfCaller = 8;
+constexpr auto kKeepAlive = std::chrono::seconds(15);
+constexpr std::string_view kLiveParameters =
+    "tool, upstream, caller, client, method, outcome, trace, slower_than";
+
+}  // namespace
+
+Result<CallFilter> LiveCalls::filter_of(const net::HttpExchange& exchange) const {
+  auto query = net::parse_query(exchange.request.query);
+  if (!query) return query.error();
+  auto filter = take_filter(*query);
+  if (!filter) return filter;
+  auto taken = check_taken(*query, kLiveParameters);
+  if (!taken) return taken.error();
+  return filter;
+}
+
+Task<void> LiveCalls::handle(net::HttpExchange& exchange) {
+  auto filter = filter_of(exchange);
+  Result<Shares::Share> share =
+      filter ? take_share(ShareOf::streams, exchange) : Result<Shares::Share>(filter.error());
+  if (!share) {
+    const std::string error = fmt::format("{{\"error\":{}}}", json::quote(share.error().message));
+    co_return co_await exchange.answer(info(share.error().code).http, kJsonUtf8, {error});
+  }
+  if (!has_room(*exchange.caller)) {
+    co_return co_await exchange.answer(
+        429, kJsonUtf8, {R"({"error":"too many clients read the live stream of calls"})"},
+        "Retry-After: 5\r\n");
+  }
+  if (!accepts(exchange.request, net::kEventStream)) {
+    co_return co_await exchange.answer(406, kJsonUtf8,
+                                       {R"({"error":"Accept must allow text/event-stream"})"});
+  }
+  co_return co_await serve(exchange, *std::move(filter));
+}
+
+Task<void> LiveCalls::serve(net::HttpExchange& exchange, CallFilter filter) {
+  const std::string last(exchange.request.fields.find("Last-Event-ID").value_or(""));
+  exchange.begin_stream();
+  exchange.forget_request();
+  auto sink = std::make_shared<ExchangeSink>(exchange);
+  const StreamGuard guard(exchange, *sink);
+  Reader reader{exchange, *sink, std::move(filter)};
+  update_access(reader);
+  sink->on_event(kSseComment, gateway::EventKind::notification);  // The head is sent at once.
+  // What the new reader gets now ends where the next turn begins.
+  if (readers_.empty()) {
+    at_ = histories_.end();
+  } else if (!last.empty()) {
+    send_new_calls();
+  }
+  if (!last.empty()) resume(reader, last);
+  readers_.push_back(&reader);
+  if (!set()) here().timers().set(*this, here().now() + kTurn);
+  auto stayed = co_await sink->stay_open(kKeepAlive);
+  std::erase(readers_, &reader);
+  if (readers_.empty()) drop();
+  sink->disconnect();
+  if (!stayed) co_return stayed;
+  co_return co_await exchange.end_stream();
+}
+
+// Each reader costs the worker a look at every call.
+bool LiveCalls::has_room(const Principal& caller) const {
+  const auto own = std::ranges::count_if(
+      readers_, [&](const Reader* reader) { return reader->exchange.caller->id == caller.id; });
+  return readers_.size() < kMostReaders && (own < kMostOfCaller || is_admin(caller, catalog_));
+}
+
+// Rules and roles may change while somebody reads.
+void LiveCalls::update_access(Reader& reader) const {
+  const Principal& caller = *reader.exchange.caller;
+  reader.sees_all = is_admin(caller, catalog_);
+  reader.filter.owner =
+      reader.sees_all ? std::nullopt : std::optional(gateway::recorded_id(caller));
+}
+
+// What has finished since the last event that the client has received, up to what the other readers
+// have.
+void LiveCalls::resume(Reader& reader, std::string_view last_event) const {
+  const auto from = histories_.parse(last_event);
+  if (!from) return;  // Of an earlier process.
+  const auto wanted = [&](const trace::CallRecord& call) { return reader.filter.wants(call); };
+  const auto found = histories_.between(*from, at_, kMostPerTurn, wanted);
+  std::vector<std::string> texts;
+  for (const auto& call : found.calls) texts.push_back(call_json(call));
+  reader.matched = texts.size();
+  send(reader, {found, texts});
+}
+
+void LiveCalls::on_deadline() {
+  here().timers().set(*this, here().now() + kTurn);
+  send_new_calls();
+}
+
+void LiveCalls::send_new_calls() {
+  for (Reader* const reader : readers_) {
+    update_access(*reader);
+    reader->matched = 0;
+  }
+  // Each reader gets its share of a turn, whatever the others request.
+  const auto wanted = [this](const trace::CallRecord& call) {
+    bool any = false;
+    for (Reader* const reader : readers_) {
+      if (reader->filter.wants(call) && ++reader->matched <= kMostPerTurn) any = true;
+    }
+    return any;
+  };
+  const auto found = histories_.since(at_, std::numeric_limits<std::size_t>::max(), wanted);
+  at_ = found.next;
+  std::vector<std::string> texts;
+  for (const auto& call : found.calls) texts.push_back(call_json(call));
+  // A reader that is too slow ends, and is removed when its coroutine runs.
+  for (Reader* const reader : readers_) send(*reader, {found, texts});
+}
+
+void LiveCalls::send(Reader& reader, const Batch& batch) const {
+  // Only admins learn how much others call.
+  if (reader.sees_all) reader.dropped += batch.found.missed;
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < batch.texts.size() && wanted.size() < kMostPerTurn; ++i) {
+    if (reader.filter.wants(batch.found.calls[i])) wanted.push_back(i);
+  }
+  reader.dropped += reader.matched - std::min<std::uint64_t>(reader.matched, wanted.size());
+  for (const std::size_t i : wanted) {
+    if (reader.sink.ended() || reader.exchange.congested(batch.texts[i].size())) {
+      ++reader.dropped;
+      continue;
+    }
+    // The position is after the whole batch, so only its last event has it.
+    const std::string id = i == wanted.back() ? histories_.to_text(batch.found.next) : "";
+    reader.sink.on_event(gateway::event_frame(id, batch.texts[i], "call"),
+                         gateway::EventKind::notification);
+  }
+  if (reader.dropped == 0 || reader.sink.ended() || reader.exchange.congested()) return;
+  const std::string count = fmt::format("{{\"calls\":{}}}", std::exchange(reader.dropped, 0));
+  reader.sink.on_event(gateway::event_frame("", count, "dropped"),
+                       gateway::EventKind::notification);
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,19 @@
+// Everything that the page writes, in one module, so that it can be translated.
+import { common, shortcuts, signIn } from './common';
+import { catalog, connect, playground, setup } from './use';
+import { approvals, calls, clients, overview, upstreams } from './watch';
+
+export const text = {
+  ...common,
+  shortcuts,
+  signIn,
+  overview,
+  calls,
+  upstreams,
+  clients,
+  approvals,
+  catalog,
+  playground,
+  connect,
+  setup,
+};
