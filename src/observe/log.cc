@@ -265,11 +265,12 @@ std::string plain_event(std::string_view text) {
   return event;
 }
 
-Line::Line(Level level, std::string_view event)
+Line::Line(Level level, std::string_view event, system_clock::time_point time)
     : enabled_(enabled(level)), json_(json_format()), text_(line_text()), exported_(nullptr) {
   if (!enabled_) return;
   const auto name = kLevels[static_cast<std::size_t>(level)];
-  const auto time = system_clock::now();
+  // The clock is read for lines that are written only.
+  if (time == system_clock::time_point::min()) time = system_clock::now();
   const auto now = time_text(time);
   exported_ = LinePacker::of_this_thread();
   if (exported_) exported_->begin(time, level, event);

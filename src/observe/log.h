@@ -7,6 +7,7 @@
 // Usable from any thread between start() and stop().
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -43,7 +44,10 @@ std::string plain_event(std::string_view text);
 // line or another key.
 class Line {
  public:
-  Line(Level level, std::string_view event);
+  Line(Level level, std::string_view event)
+      : Line(level, event, std::chrono::system_clock::time_point::min()) {}
+  // The same for an event at a time that the caller has read from the clock already.
+  Line(Level level, std::string_view event, std::chrono::system_clock::time_point time);
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
   ~Line();

@@ -6,8 +6,8 @@
 #include <array>
 #include <charconv>
 
-#include "core/byte_block.h"
 #include "core/http_token.h"
+#include "net/http/syntax/field_value.h"
 #include "net/http/syntax/lexer.h"
 
 namespace patchbay::net {
@@ -22,48 +22,30 @@ Error bad(int status, std::string message) {
   return {Code::too_large, std::move(message), std::to_string(status)};
 }
 
-constexpr auto kValueBytes = [] {
-  std::array<bool, 256> table{};
-  for (std::size_t c = 0; c < table.size(); ++c) table[c] = (c >= 0x20 || c == '\t') && c != 0x7F;
-  return table;
-}();
-
-// True if all 16 bytes are allowed in a field value.
-bool are_value_bytes(const char* at) {
-  const auto block = load_block<Block16>(at);
-  // Bytes above ASCII are negative here, and allowed.
-  const auto control = (block >= 0) & (block < ' ') & (block != '\t');
-  return bits_of(control | (block == 0x7F)) == 0;
-}
-
-bool is_field_value(std::string_view text) {
-  for (; text.size() >= 16; text.remove_prefix(16)) {
-    if (!are_value_bytes(text.data())) return false;
-  }
-  return std::ranges::all_of(text,
-                             [](char c) { return kValueBytes[static_cast<unsigned char>(c)]; });
-}
-
 bool is_visible(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; });
 }
 
 // One line, without its CRLF, from the front of `rest`; empty optional if none is complete. A line
-// feed without a carriage return, or a carriage return anywhere else, is a fault.
-Result<std::optional<std::string_view>> take_line(std::string_view& rest) {
+// feed without a carriage return is a fault. The line may contain carriage returns.
+Result<std::optional<std::string_view>> take_raw_line(std::string_view& rest) {
   const auto end = rest.find('\n');
-  const auto line = rest.substr(0, end);
-  const auto stray = line.find('\r');
-  if (end == std::string_view::npos) {
-    if (stray != std::string_view::npos && stray + 1 != line.size()) {
-      return bad("a carriage return has no line feed");
-    }
-    return std::optional<std::string_view>();
-  }
-  if (stray == std::string_view::npos) return bad("a line ends without a carriage return");
-  if (stray + 1 != line.size()) return bad("a carriage return has no line feed");
+  if (end == std::string_view::npos) return std::optional<std::string_view>();
+  if (end == 0 || rest[end - 1] != '\r') return bad("a line ends without a carriage return");
+  const auto line = rest.substr(0, end - 1);
   rest.remove_prefix(end + 1);
-  return std::optional(line.substr(0, stray));
+  return std::optional(line);
+}
+
+// The same for lines whose bytes nobody else checks: a carriage return anywhere else is a fault.
+Result<std::optional<std::string_view>> take_line(std::string_view& rest) {
+  const auto start = rest;
+  auto line = take_raw_line(rest);
+  if (!line) return line;
+  auto bytes = line->value_or(start);
+  if (!line->has_value() && bytes.ends_with('\r')) bytes.remove_suffix(1);
+  if (bytes.contains('\r')) return bad("a carriage return has no line feed");
+  return line;
 }
 
 Result<void> parse_field(std::string_view line, HttpFields& fields) {
@@ -75,9 +57,8 @@ Result<void> parse_field(std::string_view line, HttpFields& fields) {
                                   : "a header field has no colon");
   }
   const auto name = line.substr(0, colon);
-  const auto value = trim(line.substr(colon + 1));
-  if (!is_field_value(value)) return bad("a header field has an invalid value");
-  fields.add({name, value});
+  if (!is_field_value(line.substr(colon + 1))) return bad("a header field has an invalid value");
+  fields.add({name, trim(line.substr(colon + 1))});
   return ok();
 }
 
@@ -89,7 +70,7 @@ Error long_field(const HttpLimits& limits) {
 // The fields up to the empty line. False: incomplete.
 Result<bool> parse_fields(std::string_view& rest, const HttpLimits& limits, HttpFields& fields) {
   for (;;) {
-    auto line = take_line(rest);
+    auto line = take_raw_line(rest);
     if (!line) return line.error();
     if (!line->has_value()) {
       if (rest.size() - rest.ends_with('\r') > limits.field) return long_field(limits);

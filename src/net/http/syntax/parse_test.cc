@@ -85,7 +85,7 @@ TEST(HttpParse, RefusesControlsAtEveryOffsetOfAValue) {
         return status_of("GET / HTTP/1.1\r\nHost: a\r\nX: " + value + "\r\n\r\n");
       };
       for (const char good : {'\t', ' ', '~', '\x80', '\xFF'}) EXPECT_EQ(status(good), 0) << offset;
-      for (const char bad : {'\0', '\x1F', '\x7F'}) EXPECT_EQ(status(bad), 400) << offset;
+      for (const char bad : {'\0', '\x1F', '\x7F', '\r'}) EXPECT_EQ(status(bad), 400) << offset;
     }
   }
 }
