@@ -7,6 +7,8 @@ its stdio child (or nginx's back end) is listed separately.
 
 from contextlib import ExitStack
 
+import dataclasses
+
 from . import processes, report, requests
 from .measure import Bench, Target
 
@@ -82,20 +84,19 @@ def run_rest(bench: Bench, options) -> dict:
     if not options.has_gateway:
         return found
     with ExitStack() as stack:
-        gateway = stack.enter_context(
-            processes.gateway(
-                bench.tools, bench.scratch("gateway"), gateway_settings(options, ""), "skills__echo"
-            )
-        )
+        gateways = start_gateways(stack, bench, gateway_settings(options, ""), "skills__echo")
         for label, size in SIZES.items():
             text = "t" * size
             arguments = {"text": text}
-            targets = [
-                Target("mcp", gateway, requests.tool_call("stateless", "skills__echo", arguments, text)),
-                Target("rest", gateway, requests.rest_call("skills.echo", arguments, text)),
-            ]
+            mcp = requests.tool_call("stateless", "skills__echo", arguments, text)
+            rest = requests.rest_call("skills.echo", arguments, text)
+            if BEFORE in gateways:
+                targets = [Target(name, server, rest) for name, server in gateways.items()]
+            else:
+                targets = [Target("mcp", gateways["patchbay"], mcp),
+                           Target("rest", gateways["patchbay"], rest)]
             found[label] = {n: bench.compare(targets, n) for n in options.connections}
-    show("call_rest", options, found, "mcp")
+    show("call_rest", options, found, BEFORE if bench.tools.before else "mcp")
     return found
 
 
@@ -131,23 +132,35 @@ def gateway_settings(options, upstreams: str) -> str:
     return f"listen: 127.0.0.1:0\nworkers: {options.workers}\nlog: {{calls: true}}\n{upstreams}"
 
 
+BEFORE = "before"
+
+
+def start_gateways(stack: ExitStack, bench: Bench, settings: str, tool: str) -> dict:
+    """The gateway, and before it an earlier one if it is to be compared."""
+    tools = {"patchbay": bench.tools}
+    if bench.tools.before:
+        earlier = dataclasses.replace(bench.tools, gateway=bench.tools.before)
+        tools = {BEFORE: earlier, **tools}
+    return {
+        name: stack.enter_context(processes.gateway(one, bench.scratch("gateway"), settings, tool))
+        for name, one in tools.items()
+    }
+
+
 def run(bench: Bench, options, name: str, upstreams: str, traffic, tool: str) -> dict:
     settings = gateway_settings(options, upstreams)
     found = {}
     with ExitStack() as stack:
-        gateway = None
+        gateways = {}
         if options.has_gateway:
-            folder = bench.scratch("gateway")
-            gateway = stack.enter_context(
-                processes.gateway(bench.tools, folder, settings, tool)
-            )
+            gateways = start_gateways(stack, bench, settings, tool)
         for label, size in SIZES.items():
-            found[label] = compare_size(bench, options, gateway, traffic(size), size)
-    show(name, options, found)
+            found[label] = compare_size(bench, options, gateways, traffic(size), size)
+    show(name, options, found, BEFORE if bench.tools.before else "nginx proxy")
     return found
 
 
-def compare_size(bench: Bench, options, gateway, traffic: requests.Traffic, size: int) -> dict:
+def compare_size(bench: Bench, options, gateways: dict, traffic: requests.Traffic, size: int) -> dict:
     found = {}
     with ExitStack() as stack:
         targets = []
@@ -157,8 +170,7 @@ def compare_size(bench: Bench, options, gateway, traffic: requests.Traffic, size
                 processes.nginx_proxy(bench.tools, bench.scratch("nginx"), options.workers, answer)
             )
             targets.append(Target("nginx proxy", proxy, requests.without_session(traffic)))
-        if gateway:
-            targets.append(Target("patchbay", gateway, traffic))
+        targets += [Target(name, server, traffic) for name, server in gateways.items()]
         for connections in options.connections:
             found[connections] = bench.compare(targets, connections)
     return found
@@ -177,6 +189,8 @@ def show(name: str, options, found: dict, against: str = "nginx proxy") -> None:
     protocol = "stateless" if name == "call_rest" else options.protocol
     title = f"{name}: {protocol} protocol, {options.workers} worker(s) each; baseline: {against}"
     report.print_table(title, columns, rows)
+    if against == BEFORE:
+        return report.print_goals(before_goals(found))
     if name == "call_stdio":
         report.print_goals(stdio_goals(found))
     if name == "call_http":
@@ -199,6 +213,16 @@ def row(title: str, figure: dict, baseline: dict) -> list[str]:
         f"{figure['back_end_cpu_us']:.1f}",
         f"{figure['rss_mib']:.1f}",
     ]
+
+
+def before_goals(found: dict) -> list[report.Goal]:
+    goals = []
+    for label, by_connections in found.items():
+        for connections, figures in by_connections.items():
+            cpu = figures["patchbay"]["cpu_us"] / figures[BEFORE]["cpu_us"]
+            what = f"{label} at {connections} connections, CPU per call"
+            goals.append(report.Goal(what, cpu, 1.03, "× before"))
+    return goals
 
 
 def stdio_goals(found: dict) -> list[report.Goal]:

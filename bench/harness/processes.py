@@ -32,6 +32,7 @@ class Tools:
     build: Path
     gateway: Path
     nginx: str | None
+    before: Path | None = None  # An earlier gateway, to compare with.
 
     def bench(self, name: str) -> str:
         return str(self.build / "bench" / name)
