@@ -128,7 +128,7 @@ class SteadyReader(TestCase):
             taken = 0
             while got := connection.socket.recv(1 << 20):
                 taken += len(got)
-            self.assertLess(taken, LARGE // 4)
+            self.assertLess(taken, LARGE // 3)
 
 
     def test_an_answer_that_nobody_takes_is_logged(self):

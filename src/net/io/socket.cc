@@ -128,7 +128,7 @@ void set_no_delay(int fd) {
 }
 
 void set_small_send_queue(int fd) {
-  constexpr int kUnsentBytes = 256 * 1024;
+  constexpr int kUnsentBytes = 1024 * 1024;  // An answer of usual size is taken in one piece.
   ::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kUnsentBytes, sizeof kUnsentBytes);
 }
 
