@@ -30,7 +30,7 @@ std::vector<std::string> newest_lines(const trace::CallHistories& histories, std
     const auto found = histories.before(at, std::min(most - lines.size(), kRecordsAtOnce),
                                         [](const trace::CallRecord&) { return true; });
     for (const auto& call : found.calls) {
-      std::string line = frontends::call_json(call) + "\n";
+      std::string line = frontends::call_json(call.record()) + "\n";
       bytes += line.size();
       if (bytes > most_bytes) break;
       lines.push_back(std::move(line));

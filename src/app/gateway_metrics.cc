@@ -15,13 +15,10 @@ namespace {
 using metrics::Reading;
 using metrics::Registry;
 
-// The size of the records; their texts are included unless content is exported.
 double bytes_of_history(const trace::CallHistories& histories) {
-  const auto begin = histories.begin();
-  const auto end = histories.end();
-  std::uint64_t calls = 0;
-  for (std::size_t i = 0; i < begin.size(); ++i) calls += end[i] - begin[i];
-  return static_cast<double>(calls * sizeof(trace::CallRecord));
+  std::size_t bytes = 0;
+  for (const auto& one : histories.all()) bytes += one->bytes();
+  return static_cast<double>(bytes);
 }
 
 void watch_memory(Registry& registry, const Common& common) {
@@ -37,9 +34,7 @@ void watch_memory(Registry& registry, const Common& common) {
   watch_owner("stored_results",
               [&common] { return static_cast<double>(common.stored_results.bytes()); });
   watch_owner("call_history", [&common] { return bytes_of_history(common.histories); });
-  watch_owner("telemetry_queue", [&common] {
-    return static_cast<double>(common.spans.size() * sizeof(trace::CallRecord));
-  });
+  watch_owner("telemetry_queue", [&common] { return static_cast<double>(common.spans.bytes()); });
 }
 
 void watch_audit(Registry& registry, const policy::AuditCounts& counts) {

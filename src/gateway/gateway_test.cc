@@ -282,22 +282,20 @@ TEST_F(PipelineTest, RecordsTheStagesOfCalls) {
       R"("arguments":{"secret":"s","x":1}}})");
   const auto calls = history.since(0, 10);
   ASSERT_EQ(calls.size(), 2U);
-  const trace::CallRecord& good = calls[0].record;
+  const trace::CallRecord good = calls[0].call.record();
   EXPECT_EQ(good.outcome, "ok");
-  EXPECT_EQ(good.target.view(), "up__t");
-  EXPECT_EQ(good.upstream.view(), "up");
-  EXPECT_EQ(good.tool.view(), "up.t");
+  EXPECT_EQ(good.target, "up__t");
+  EXPECT_EQ(good.upstream, "up");
+  EXPECT_EQ(good.tool, "up.t");
   EXPECT_FALSE(good.context.sampled);
   EXPECT_TRUE(good.context.valid());
   std::string stages;
-  for (std::size_t i = 0; i < good.stages.count; ++i) {
-    stages += std::string(trace::name_of(good.stages.stages[i].stage)) + " ";
-  }
-  EXPECT_EQ(stages, "limit route authorize validate queue ");
-  const trace::CallRecord& bad = calls[1].record;
+  for (const auto& stage : good.stages) stages += std::string(trace::name_of(stage.stage)) + " ";
+  EXPECT_EQ(stages, "limit route authorize validate ");
+  const trace::CallRecord bad = calls[1].call.record();
   EXPECT_TRUE(bad.failed);
   EXPECT_TRUE(bad.context.sampled) << "for its outcome";
-  EXPECT_EQ(bad.request_id.view(), "\"n\"");
+  EXPECT_EQ(bad.request_id, "\"n\"");
   EXPECT_EQ(bad.error_code, -32602);
   trace::SpanQueue::Batch exported;
   ASSERT_TRUE(spans.take(exported));
@@ -318,10 +316,10 @@ TEST_F(PipelineTest, RequestsAboutATaskLinkToTheCallThatMadeIt) {
   ask(R"({"jsonrpc":"2.0","id":2,"method":"tasks/result","params":{"taskId":")" + id + R"("}})");
   const auto calls = history.since(0, 10);
   ASSERT_EQ(calls.size(), 2U);
-  EXPECT_EQ(calls[1].record.outcome, "ok");
-  EXPECT_EQ(calls[1].record.upstream_kind.view(), "fake");
-  EXPECT_TRUE(calls[1].record.link.valid());
-  EXPECT_EQ(calls[1].record.link, calls[0].record.context);
+  EXPECT_EQ(calls[1].call.record().outcome, "ok");
+  EXPECT_EQ(calls[1].call.record().upstream_kind, "fake");
+  EXPECT_TRUE(calls[1].call.record().link.valid());
+  EXPECT_EQ(calls[1].call.record().link, calls[0].call.record().context);
 }
 
 TEST_F(PipelineTest, RefusesCallsBeyondTheLimit) {

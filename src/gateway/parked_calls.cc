@@ -87,9 +87,11 @@ Task<mcp::Reply> ParkedCalls::answer(Call& call) {
     return owner.go_on(call, state->id, state->round);
   };
   const Recorder& recorder = pipeline_.recorder();
+  const Deadline began = here().now();
   recorder.begin(call);
   auto reply = co_await hop<mcp::Reply>(*directory_.executors[worker], there);
-  recorder.end(call, reply ? *reply : mcp::error_reply(reply.error()));
+  const mcp::Reply sent = reply ? *reply : mcp::error_reply(reply.error());
+  recorder.end(call, sent, recorder.end_of(call, sent, began));
   co_return reply;
 }
 

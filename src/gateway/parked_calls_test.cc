@@ -127,9 +127,9 @@ TEST_F(ParkedCallsTest, ARequestThatGoesOnLinksToTheCall) {
   ask(answers(state_in(ask())));
   const auto calls = history.since(0, 10);
   ASSERT_EQ(calls.size(), 2U) << "the call, and the request that went on with it";
-  EXPECT_FALSE(calls[0].record.link.valid());
-  EXPECT_EQ(calls[1].record.link, calls[0].record.context);
-  EXPECT_NE(calls[1].record.context.trace, calls[0].record.context.trace);
+  EXPECT_FALSE(calls[0].call.record().link.valid());
+  EXPECT_EQ(calls[1].call.record().link, calls[0].call.record().context);
+  EXPECT_NE(calls[1].call.record().context.trace, calls[0].call.record().context.trace);
 }
 
 TEST_F(ParkedCallsTest, AStateIsGoodOnce) {

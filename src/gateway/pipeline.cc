@@ -89,13 +89,14 @@ Task<mcp::Reply> Pipeline::handle(Call& call) {
   auto reply = ready ? co_await answer(call) : ready.error();
   if (well_formed && !reply) explain_wrong_arguments(call, reply);
   finish(call, reply);
-  recorder_.record(call, *reply, began);
+  const CallEnd end = recorder_.end_of(call, *reply, began);
+  recorder_.record(call, *reply, end);
   if (recorder_.must_keep()) {
     call.trace.enter(Stage::record);
-    auto stored = co_await recorder_.keep(call, *reply, began);
+    auto stored = co_await recorder_.keep(call, *reply, end);
     if (!stored) reply = mcp::error_reply(stored.error());
   }
-  recorder_.end(call, *reply);
+  recorder_.end(call, *reply, end);
   finalize(call, *reply);
   // The Call may exist until its answer is written; an upstream that has been replaced need not.
   call.param_headers = nullptr;
@@ -250,6 +251,7 @@ Task<mcp::Reply> Pipeline::answer_about_task(Call& call) {
                                 call.request.method, mcp::kTasksExtension),
                     std::string(mcp::kTasksRequired)};
   }
+  call.trace.enter(Stage::route);
   if (auto read = read_target(call); !read) co_return read.error();
   const auto location = tasks_.find(*call.caller, call.target);
   const auto catalog = catalog_.current(*call.caller);
@@ -260,7 +262,6 @@ Task<mcp::Reply> Pipeline::answer_about_task(Call& call) {
   if (const auto made = task_tools_.find(location->upstream, location->id)) {
     call.trace.link_to(made->call);
   }
-  call.trace.enter(Stage::queue);
   auto reply = co_await upstream->answer(call, location->id);
   if (reply) check_task_result(call, *catalog, *location, *reply);
   co_return reply;
@@ -286,7 +287,6 @@ Task<mcp::Reply> Pipeline::send_with_consent(Call& call) {
 }
 
 Task<mcp::Reply> Pipeline::send(const Call& call) {
-  call.trace.enter(Stage::queue);
   if (call.method.action == mcp::Action::subscribe) return subscribe(call);
   if (call.method.action == mcp::Action::unsubscribe) return unsubscribe(call);
   return call.entry->upstream->answer(call, own_name(*call.entry, call));

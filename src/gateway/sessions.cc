@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "core/ids.h"
+#include "gateway/call/session_digest.h"
 
 namespace patchbay::gateway {
 namespace {
@@ -41,6 +42,7 @@ Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, Caller
   auto session = std::make_shared<Session>();
   session->share = *std::move(share);
   session->id = fmt::format("{:02x}{}", number_, random_hex(kRandomBytes));
+  session->digest = session_digest(session->id);
   session->revision = revision;
   session->owner = std::move(owner);
   session->capabilities = std::move(capabilities);

@@ -26,6 +26,7 @@ namespace patchbay::gateway {
 struct Session {
   // Constant.
   std::string id;
+  std::string digest = {};  // See gateway/call/session_digest.h.
   mcp::Revision revision = mcp::kNewestSessionBased;
   Caller owner;
   std::string capabilities = "{}";  // Of the client, raw.

@@ -12,13 +12,13 @@
 #include "observe/log_export.h"
 #include "observe/metrics_snapshot.h"
 #include "telemetry/otlp_resource.h"
-#include "trace/call_record.h"
+#include "trace/exported_call.h"
 
 namespace patchbay::telemetry {
 
 // Each appends a whole request to `out`, and returns its number of items: calls, points, lines.
 std::size_t encode_calls(Encoding encoding, const Resource& resource,
-                         std::span<const trace::CallRecord> calls, OtlpBuffer& out);
+                         std::span<const trace::ExportedCall> calls, OtlpBuffer& out);
 std::size_t encode_metrics(Encoding encoding, const Resource& resource,
                            const metrics::Snapshot& snapshot, std::int64_t now_unix_ns,
                            OtlpBuffer& out);

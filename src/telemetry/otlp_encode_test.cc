@@ -82,8 +82,14 @@ double as_real(std::uint64_t bits) {
   return value;
 }
 
-trace::CallRecord sample_call() {
-  trace::CallRecord call;
+// A call as it is exported, whose parts the tests change.
+struct SampleCall : trace::CallRecord {
+  std::vector<trace::StageTime> times;
+  trace::ExportedCall more = {};
+};
+
+SampleCall sample_call() {
+  SampleCall call;
   call.context = {
       {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, {1, 1, 1, 1, 1, 1, 1, 1}, true};
   call.parent = {2, 2, 2, 2, 2, 2, 2, 2};
@@ -105,12 +111,18 @@ trace::CallRecord sample_call() {
   call.request_id = "\"id-7\"";
   call.bytes_in = 100;
   call.bytes_out = 200;
-  call.tracestate = "vendor=1";
-  call.stages.count = 2;
-  call.stages.dropped = 3;
-  call.stages.stages[0] = {trace::Stage::authenticate, false, 0, {}, -500, 400};
-  call.stages.stages[1] = {trace::Stage::attempt, true, 0, {3, 3, 3, 3, 3, 3, 3, 3}, 1'000, 3'000};
+  call.more.tracestate = "vendor=1";
+  call.dropped_stages = 3;
+  call.times = {{trace::Stage::authenticate, false, 0, {}, -500, 400},
+                {trace::Stage::attempt, true, 0, {3, 3, 3, 3, 3, 3, 3, 3}, 1'000, 3'000}};
   return call;
+}
+
+std::size_t encode(Encoding encoding, const Resource& resource, SampleCall call,
+                   OtlpBuffer& buffer) {
+  call.stages = call.times;
+  call.more.call.store(call);
+  return encode_calls(encoding, resource, {&call.more, 1}, buffer);
 }
 
 Resource sample_resource() {
@@ -126,7 +138,7 @@ Message scope_of(const OtlpBuffer& buffer) { return Message(buffer.view()).child
 TEST(OtlpTraces, ACallIsAServerSpanWithASpanForEachStage) {
   const auto call = sample_call();
   OtlpBuffer buffer;
-  EXPECT_EQ(encode_calls(Encoding::protobuf, sample_resource(), {&call, 1}, buffer), 1U);
+  EXPECT_EQ(encode(Encoding::protobuf, sample_resource(), call, buffer), 1U);
   const Message of_resource = Message(buffer.view()).child(1);
   const auto resource = of_resource.child(1).attributes(1);
   EXPECT_EQ(resource.at("service.name"), "test");
@@ -179,11 +191,11 @@ TEST(OtlpTraces, ACallIsAServerSpanWithASpanForEachStage) {
 TEST(OtlpTraces, ARequestOfHttpIsNamedAsItsConventionsHaveIt) {
   auto call = sample_call();
   call.upstream_kind = "openapi";
-  call.received = {.method = "POST", .to = "/api/pets"};
-  call.sent = {.method = "GET", .to = "/v1/pets/{id}", .server = "pets.test", .port = 8443};
-  call.stages.stages[1].http_status = 503;
+  call.more.received = {.method = "POST", .to = "/api/pets"};
+  call.more.sent = {.method = "GET", .to = "/v1/pets/{id}", .server = "pets.test", .port = 8443};
+  call.times[1].http_status = 503;
   OtlpBuffer buffer;
-  encode_calls(Encoding::protobuf, sample_resource(), {&call, 1}, buffer);
+  encode(Encoding::protobuf, sample_resource(), call, buffer);
   const auto server = scope_of(buffer).child(2, 0).attributes(9);
   EXPECT_EQ(server.at("http.request.method"), "POST");
   EXPECT_EQ(server.at("url.path"), "/api/pets");
@@ -203,10 +215,10 @@ TEST(OtlpTraces, RecordsOnABusAreNamedAsTheirConventionsHaveIt) {
   auto call = sample_call();
   call.frontend = "bus";
   call.upstream_kind = "kafka";
-  call.received = {.to = "tools.requests"};
-  call.sent = {.to = "work.requests", .conversation = "c-1"};
+  call.more.received = {.to = "tools.requests"};
+  call.more.sent = {.to = "work.requests", .conversation = "c-1"};
   OtlpBuffer buffer;
-  encode_calls(Encoding::protobuf, sample_resource(), {&call, 1}, buffer);
+  encode(Encoding::protobuf, sample_resource(), call, buffer);
   const auto server = scope_of(buffer).child(2, 0).attributes(9);
   EXPECT_EQ(server.at("messaging.system"), "kafka");
   EXPECT_EQ(server.at("messaging.operation.type"), "process");
@@ -225,7 +237,7 @@ TEST(OtlpTraces, AnAttributeOfTheSettingsReplacesOurs) {
   settings.resource = {{"process.pid", "none"}, {"service.name", "other"}};
   const auto call = sample_call();
   OtlpBuffer buffer;
-  encode_calls(Encoding::protobuf, make_resource(settings, "i"), {&call, 1}, buffer);
+  encode(Encoding::protobuf, make_resource(settings, "i"), call, buffer);
   const Message resource = Message(buffer.view()).child(1).child(1);
   const auto attributes = resource.attributes(1);
   EXPECT_EQ(attributes.at("process.pid"), "none");
@@ -235,10 +247,9 @@ TEST(OtlpTraces, AnAttributeOfTheSettingsReplacesOurs) {
 
 TEST(OtlpTraces, AQuestionIsBelowTheSpanThatAsks) {
   auto call = sample_call();
-  call.stages.count = 3;
-  call.stages.stages[2] = {trace::Stage::ask, false, 0, {4, 4, 4, 4, 4, 4, 4, 4}, 2'000, 500, {5}};
+  call.times.push_back({trace::Stage::ask, false, 0, {4, 4, 4, 4, 4, 4, 4, 4}, 2'000, 500, {5}});
   OtlpBuffer buffer;
-  encode_calls(Encoding::protobuf, sample_resource(), {&call, 1}, buffer);
+  encode(Encoding::protobuf, sample_resource(), call, buffer);
   const Message ask = scope_of(buffer).child(2, 3);
   EXPECT_EQ(ask.text(5), "ask");
   EXPECT_EQ(ask.number(6), 3U);  // CLIENT
@@ -249,7 +260,7 @@ TEST(OtlpTraces, WhatClientsInventIsNoNameOfASpan) {
   auto call = sample_call();
   call.upstream = "";
   OtlpBuffer buffer;
-  encode_calls(Encoding::protobuf, sample_resource(), {&call, 1}, buffer);
+  encode(Encoding::protobuf, sample_resource(), call, buffer);
   EXPECT_EQ(scope_of(buffer).child(2, 0).text(5), "tools/call");
 }
 
@@ -258,16 +269,16 @@ TEST(OtlpTraces, TextsAreUtf8) {
   auto call = sample_call();
   call.target = "bad\xFFname";
   OtlpBuffer buffer;
-  encode_calls(Encoding::protobuf, sample_resource(), {&call, 1}, buffer);
+  encode(Encoding::protobuf, sample_resource(), call, buffer);
   EXPECT_EQ(scope_of(buffer).child(2, 0).attributes(9).at("gen_ai.tool.name"),
             "bad\xEF\xBF\xBDname");
 }
 
 TEST(OtlpTraces, LongTextsGetLongSizes) {
   auto call = sample_call();
-  call.arguments = std::string(70'000, 'x');
+  call.more.arguments = std::string(70'000, 'x');
   OtlpBuffer buffer;
-  encode_calls(Encoding::protobuf, sample_resource(), {&call, 1}, buffer);
+  encode(Encoding::protobuf, sample_resource(), call, buffer);
   EXPECT_EQ(scope_of(buffer).child(2, 0).attributes(9).at("gen_ai.tool.call.arguments").size(),
             70'000U);
 }
@@ -275,9 +286,9 @@ TEST(OtlpTraces, LongTextsGetLongSizes) {
 TEST(OtlpTraces, JsonHasHexIdsAndNumbersAsText) {
   auto call = sample_call();
   call.link = {};
-  call.stages.count = 0;
+  call.times.clear();
   OtlpBuffer buffer;
-  encode_calls(Encoding::json, sample_resource(), {&call, 1}, buffer);
+  encode(Encoding::json, sample_resource(), call, buffer);
   const std::string all(buffer.view());
   ASSERT_TRUE(json::check(all)) << all;
   const std::string begin =

@@ -9,6 +9,7 @@ namespace patchbay::telemetry {
 namespace {
 
 using trace::CallRecord;
+using trace::ExportedCall;
 using trace::Stage;
 using trace::StageTime;
 
@@ -91,28 +92,31 @@ struct SpanNames {
 template <class Writer>
 class CallSpans {
  public:
-  CallSpans(Writer& out, const CallRecord& call, SpanNames& names)
-      : out_(out), call_(call), target_(target_name(call.method)), names_(names) {
+  CallSpans(Writer& out, const ExportedCall& exported, SpanNames& names)
+      : out_(out),
+        exported_(exported),
+        call_(exported.call.record()),
+        target_(target_name(call_.method)),
+        names_(names) {
     // The caller may have been authenticated before the call began.
-    for (std::size_t i = 0; i < call.stages.count; ++i) {
-      first_ns_ = std::min(first_ns_, call.stages.stages[i].began_ns);
-    }
-    names_.call = call.method.view();
+    for (const auto& stage : call_.stages) first_ns_ = std::min(first_ns_, stage.began_ns);
+    names_.call = call_.method;
     // A target that no upstream has is any text: it is an attribute only.
-    if (target_ && target_->in_span_name && !call.upstream.empty()) {
+    if (target_ && target_->in_span_name && !call_.upstream.empty()) {
       names_.call += ' ';
-      names_.call += call.target.view();
+      names_.call += call_.target;
     }
-    if (call.sent.to.empty()) return;
-    names_.attempt = call.sent.method.empty() ? "send" : call.sent.method;
+    const trace::RequestTarget& sent = exported.sent;
+    if (sent.to.empty()) return;
+    names_.attempt = sent.method.empty() ? "send" : sent.method;
     names_.attempt += ' ';
-    names_.attempt += call.sent.to;
+    names_.attempt += sent.to;
   }
 
   void write() {
     out_.element(kSpans, [&] { put_call(); });
-    for (std::size_t i = 0; i < call_.stages.count; ++i) {
-      out_.element(kSpans, [&] { put_stage(call_.stages.stages[i]); });
+    for (const auto& stage : call_.stages) {
+      out_.element(kSpans, [&] { put_stage(stage); });
     }
   }
 
@@ -121,7 +125,7 @@ class CallSpans {
                 unsigned kind, std::int64_t began_ns, std::int64_t ended_ns) {
     out_.id(kTraceId, call_.context.trace);
     out_.id(kSpanId, span);
-    if (!call_.tracestate.empty()) out_.text(kTraceState, call_.tracestate);
+    if (!exported_.tracestate.empty()) out_.text(kTraceState, exported_.tracestate);
     if (parent != trace::SpanId{}) out_.id(kParentSpanId, parent);
     out_.text(kSpanName, name);
     out_.number(kKind, kind);
@@ -170,8 +174,8 @@ class CallSpans {
     put_received();
     put("user.id", call_.caller_id);
     put("user.name", call_.caller);
-    put("gen_ai.tool.call.arguments", call_.arguments);
-    put("gen_ai.tool.call.result", call_.result);
+    put("gen_ai.tool.call.arguments", exported_.arguments);
+    put("gen_ai.tool.call.result", exported_.result);
     put("patchbay.frontend", call_.frontend);
     put("patchbay.client", call_.client);
     put("patchbay.session", call_.session);
@@ -180,13 +184,13 @@ class CallSpans {
     put("patchbay.outcome", call_.outcome);
     put_size("patchbay.request.size", call_.bytes_in);
     put_size("patchbay.response.size", call_.bytes_out);
-    if (call_.stages.dropped > 0) put_size("patchbay.dropped_stages", call_.stages.dropped);
+    if (call_.dropped_stages > 0) put_size("patchbay.dropped_stages", call_.dropped_stages);
   }
 
   void put_method() {
     put("mcp.method.name", call_.method);
     if (target_) put(target_->attribute, call_.target);
-    if (call_.method.view() == "tools/call") put("gen_ai.operation.name", "execute_tool");
+    if (call_.method == "tools/call") put("gen_ai.operation.name", "execute_tool");
   }
 
   void put_upstream() {
@@ -195,7 +199,7 @@ class CallSpans {
   }
 
   std::string_view attempt_name() const {
-    return call_.sent.to.empty() ? names_.call : names_.attempt;
+    return exported_.sent.to.empty() ? names_.call : names_.attempt;
   }
 
   void put_stage(const StageTime& stage) {
@@ -217,7 +221,7 @@ class CallSpans {
     if (stage.stage != Stage::attempt) return;
     put_upstream();
     put_network(kUpstreamNetworks, call_.upstream_kind);
-    const trace::RequestTarget& sent = call_.sent;
+    const trace::RequestTarget& sent = exported_.sent;
     put("server.address", sent.server);
     if (sent.port != 0) put_size("server.port", static_cast<std::uint64_t>(sent.port));
     if (sent.to.empty()) return put_method();
@@ -243,7 +247,7 @@ class CallSpans {
 
   // Where the client sent it.
   void put_received() {
-    const trace::RequestTarget& received = call_.received;
+    const trace::RequestTarget& received = exported_.received;
     if (received.to.empty()) return;
     if (received.method.empty()) {
       return put_messaging("process", received.to, unquoted(call_.request_id));
@@ -281,14 +285,15 @@ class CallSpans {
   }
 
   Writer& out_;
-  const CallRecord& call_;
+  const ExportedCall& exported_;
+  const CallRecord call_;
   const TargetName* const target_;
   SpanNames& names_;
   std::int64_t first_ns_ = 0;
 };
 
 template <class Writer>
-void put_calls(Writer out, const Resource& resource, std::span<const CallRecord> calls) {
+void put_calls(Writer out, const Resource& resource, std::span<const ExportedCall> calls) {
   SpanNames names;
   const auto spans = [&] {
     for (const auto& call : calls) CallSpans<Writer>(out, call, names).write();
@@ -299,7 +304,7 @@ void put_calls(Writer out, const Resource& resource, std::span<const CallRecord>
 }  // namespace
 
 std::size_t encode_calls(Encoding encoding, const Resource& resource,
-                         std::span<const CallRecord> calls, OtlpBuffer& out) {
+                         std::span<const ExportedCall> calls, OtlpBuffer& out) {
   if (encoding == Encoding::json) {
     put_calls(OtlpJsonWriter(out), resource, calls);
   } else {

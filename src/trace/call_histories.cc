@@ -35,13 +35,14 @@ CallHistories::Position CallHistories::begin() const {
   return position;
 }
 
-// Only the keys are sorted: records are large.
-std::vector<CallRecord> CallHistories::fetch(const std::vector<Key>& keys) const {
-  std::vector<CallRecord> calls;
+// Only the keys are sorted: calls are large.
+std::vector<StoredCall> CallHistories::fetch(const std::vector<Key>& keys) const {
+  std::vector<StoredCall> calls;
   calls.reserve(keys.size());
   for (const Key& key : keys) {
     histories_[key.worker]->visit(key.number, 1, [&](std::uint64_t number, const CallRecord& one) {
-      if (number == key.number) calls.push_back(one);  // Otherwise it has been overwritten since.
+      if (number == key.number)
+        calls.emplace_back(one);  // Otherwise it has been overwritten since.
     });
   }
   return calls;

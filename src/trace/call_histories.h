@@ -45,7 +45,7 @@ class CallHistories {
   using Wanted = std::function<bool(const CallRecord&)>;
 
   struct Found {
-    std::vector<CallRecord> calls;
+    std::vector<StoredCall> calls;
     Position next;             // Where to continue.
     bool more = false;         // There may be more calls from there on.
     std::uint64_t missed = 0;  // Calls that were lost before they were read.
@@ -69,7 +69,7 @@ class CallHistories {
 
  private:
   struct Key;
-  std::vector<CallRecord> fetch(const std::vector<Key>& keys) const;
+  std::vector<StoredCall> fetch(const std::vector<Key>& keys) const;
 
   const std::string process_;  // Random: the prefix of the text of a position.
   std::vector<std::unique_ptr<CallHistory>> histories_;

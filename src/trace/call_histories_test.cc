@@ -18,7 +18,7 @@ bool every(const CallRecord&) { return true; }
 
 std::vector<std::int64_t> ends(const CallHistories::Found& found) {
   std::vector<std::int64_t> all;
-  for (const auto& one : found.calls) all.push_back(end_of(one));
+  for (const auto& one : found.calls) all.push_back(end_of(one.record()));
   return all;
 }
 
@@ -55,7 +55,7 @@ TEST_F(TwoWorkers, AreFollowedTheOldestFirst) {
 TEST_F(TwoWorkers, PagesThatEndEarlyLoseNothingAndKeepTheOrder) {
   for (int i = 0; i < 9'000; ++i) a.put(ended_at(2 * i, i % 3'000 == 0 ? "rare" : "tool"));
   for (int i = 0; i < 3'000; ++i) b.put(ended_at(2 * i + 1, i % 1'000 == 0 ? "rare" : "tool"));
-  const auto rare = [](const CallRecord& one) { return one.target.view() == "rare"; };
+  const auto rare = [](const CallRecord& one) { return one.target == "rare"; };
   std::vector<std::int64_t> all;
   auto at = histories.end();
   for (int pages = 0; pages < 10; ++pages) {

@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
-#include "trace/call_record.h"
+#include "trace/stored_call.h"
 
 namespace patchbay::trace {
 
@@ -20,16 +18,8 @@ class CallHistory {
   // `most` calls are stored; 0: none.
   explicit CallHistory(std::size_t most) : most_(most) {}
 
-  void put(const CallRecord& record) {
-    fill([&record](CallRecord& slot) { slot = record; });
-  }
-
-  // The same for a record that `make` writes into an empty one, so that nothing is copied.
-  template <class Make>
-  void fill(Make make) {
-    const std::lock_guard lock(mutex_);
-    if (most_ > 0) make(next_slot());
-  }
+  // Stores a copy in place of the oldest call.
+  void put(const CallRecord& record);
 
   // Changes the number of stored calls. The oldest calls beyond it are lost.
   void resize(std::size_t most);
@@ -38,7 +28,7 @@ class CallHistory {
   // numbers.
   struct Numbered {
     std::uint64_t number = 0;
-    CallRecord record;
+    StoredCall call;
   };
 
   // The calls from number `from` on, the oldest first, at most `most`.
@@ -52,7 +42,7 @@ class CallHistory {
     const std::lock_guard lock(mutex_);
     std::uint64_t number = std::max(from, oldest());
     const std::uint64_t end = std::min<std::uint64_t>(next_, number + most);
-    for (; number < end; ++number) visit(number, records_[number % most_]);
+    for (; number < end; ++number) visit(number, calls_[number % most_].record());
     return number;
   }
 
@@ -62,22 +52,23 @@ class CallHistory {
     return oldest();
   }
 
-  // The calls of a trace, the oldest first.
-  std::vector<CallRecord> of_trace(const TraceId& trace) const;
+  // The memory of the stored calls.
+  std::size_t bytes() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+  }
 
   // The number that the next call gets.
   std::uint64_t next() const;
 
  private:
-  // An empty record replacing the oldest one. REQUIRES: mutex_ is held; most_ > 0.
-  CallRecord& next_slot();
-
   // The number of the oldest stored record. REQUIRES: mutex_ is held.
   std::uint64_t oldest() const;
 
   mutable std::mutex mutex_;
   std::size_t most_;
-  std::vector<CallRecord> records_;  // A ring: number n is at n % most_.
+  std::vector<StoredCall> calls_;  // A ring: number n is at n % most_.
+  std::size_t bytes_ = 0;
   std::uint64_t next_ = 0;
   std::uint64_t first_ = 0;  // Earlier ones were lost when the bound changed.
 };

@@ -1,6 +1,6 @@
-// A CallRecord is the stored form of a finished call: the caller, the item, the outcome, and when
-// each stage began and ended. Recent ones are in the CallHistory; those of sampled traces are
-// exported as spans.
+// A CallRecord describes a finished call: the caller, the item, the outcome, and when each stage
+// began and ended. Its texts and stages belong to somebody else: to the call that has just ended,
+// or to the StoredCall that was made of it.
 //
 // A value.
 #pragma once
@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "trace/context.h"
-#include "trace/short_text.h"
 
 namespace patchbay::trace {
 
@@ -75,43 +75,37 @@ struct RequestTarget {
   std::string conversation = {};  // By which records on a bus belong together.
 };
 
-struct CallRecord {
-  // Not defaulted, so that an empty record is made without a zero in each byte of its texts.
-  CallRecord() {}  // NOLINT(modernize-use-equals-default)
-
-  SpanContext context;  // Of the span of the call. Not sampled: it is in the history only.
-  SpanId parent{};      // Zero: the call is the root of its trace.
-  SpanContext link;     // The call that this one continues, if valid: a parked call, a task.
+// The parts of a record that need no memory of their own.
+struct CallNumbers {
+  SpanContext context = {};  // Of the span of the call. Not sampled: it is in the history only.
+  SpanId parent = {};        // Zero: the call is the root of its trace.
+  SpanContext link = {};     // The call that this one continues, if valid: a parked call, a task.
   std::int64_t began_unix_ns = 0;
   std::int64_t took_ns = 0;
-
   std::string_view frontend = {};  // A constant: "mcp-http".
   std::string_view revision = {};  // A constant: of the protocol, "2025-11-25".
   std::string_view outcome = {};   // A constant: "ok", "tool_error", or the name of an error.
-  bool failed = false;             // The outcome is not ok.
-  int error_code = 0;              // Of JSON-RPC; 0: no error.
-  ShortText<64> method;            // Of MCP: "tools/call".
-  ShortText<192> target;           // As requested: a name or a URI.
-  ShortText<128> tool;             // The name in metrics, `upstream.tool`; empty for other methods.
-  ShortText<64> upstream;
-  ShortText<64> upstream_kind;
-  ShortText<64> caller;      // The name of the principal.
-  ShortText<128> caller_id;  // See gateway::recorded_id().
-  ShortText<96> client;      // Name and version of the client program.
-  ShortText<48> from;        // The address of the client.
-  ShortText<64> session;     // A digest of the session id, never the id itself.
-  ShortText<48> request_id;  // Of JSON-RPC, raw.
-  ShortText<48> rule;        // The rule that decided.
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  StageTimes stages;
+  int error_code = 0;   // Of JSON-RPC; 0: no error.
+  bool failed = false;  // The outcome is not ok.
+  std::uint16_t dropped_stages = 0;
+};
 
-  // Only of exported calls. Arguments and result as the settings say; redacted, and bounded.
-  std::string tracestate = {};
-  std::string arguments = {};
-  std::string result = {};
-  RequestTarget received = {};
-  RequestTarget sent = {};  // The latest one.
+struct CallRecord : CallNumbers {
+  std::string_view method = {};  // Of MCP: "tools/call".
+  std::string_view target = {};  // As requested: a name or a URI.
+  std::string_view tool = {};    // The name in metrics, `upstream.tool`; empty for other methods.
+  std::string_view upstream = {};
+  std::string_view upstream_kind = {};
+  std::string_view caller = {};      // The name of the principal.
+  std::string_view caller_id = {};   // See gateway::recorded_id().
+  std::string_view client = {};      // Name and version of the client program.
+  std::string_view from = {};        // The address of the client.
+  std::string_view session = {};     // A digest of the session id, never the id itself.
+  std::string_view request_id = {};  // Of JSON-RPC, raw.
+  std::string_view rule = {};        // The rule that decided.
+  std::span<const StageTime> stages = {};
 };
 
 }  // namespace patchbay::trace

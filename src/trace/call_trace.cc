@@ -110,10 +110,10 @@ SentContext CallTrace::for_client(std::size_t question) const {
   return is_traced_ ? SentContext(span_of(question), tracestate_, "") : SentContext();
 }
 
-std::chrono::nanoseconds CallTrace::end() {
+Time CallTrace::end() {
   if (stages_.count == 0) last_ = now();
   stop(false);
-  return last_ - began_;
+  return last_;
 }
 
 }  // namespace patchbay::trace

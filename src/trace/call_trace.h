@@ -151,9 +151,11 @@ class CallTrace {
   // The members of `_meta` that hold the context are not forwarded: for_upstream() replaces them.
   bool replaces_meta() const { return replaces_meta_; }
 
-  // Ends the stage in progress. Returns the duration of the call up to the end of its last stage.
+  // Ends the stage in progress. Returns when the last stage of the call ended.
   // REQUIRES: is_recorded().
-  std::chrono::nanoseconds end();
+  Time end();
+  // How long the call took up to then.
+  std::chrono::nanoseconds took() const { return last_ - began_; }
   const StageTimes& stages() const { return stages_; }
 
  private:

@@ -10,11 +10,11 @@ void SpanQueue::set_bound(std::size_t most) {
   most_.store(most, std::memory_order_relaxed);
   wake_size_ = std::min((most + 1) / 2, kWakeSize);
   while (size_ > most) {
-    const std::size_t more = std::min(size_ - most, batches_.back().size());
-    batches_.back().resize(batches_.back().size() - more);
+    bytes_ -= batches_.back().back().bytes();
+    batches_.back().pop_back();
     if (batches_.back().empty()) batches_.pop_back();
-    dropped_.fetch_add(more, std::memory_order_relaxed);
-    size_ -= more;
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    --size_;
   }
   if (most == 0) spare_ = {};
 }
@@ -24,19 +24,22 @@ void SpanQueue::set_wake(std::function<void()> wake) {
   wake_ = std::move(wake);
 }
 
-CallRecord* SpanQueue::next_slot() {
+void SpanQueue::put(ExportedCall call) {
+  const std::lock_guard lock(mutex_);
   const std::size_t most = most_.load(std::memory_order_relaxed);
-  if (most == 0) return nullptr;
+  if (most == 0) return;
   if (size_ >= most) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
-    return nullptr;
+    return;
   }
   if (batches_.empty() || batches_.back().size() >= kMaxBatch) {
     batches_.push_back(std::exchange(spare_, {}));
     batches_.back().reserve(std::min(most, kMaxBatch));
   }
   ++size_;
-  return &batches_.back().emplace_back();
+  bytes_ += call.bytes();
+  batches_.back().push_back(std::move(call));
+  if (wake_ && size_ == wake_size_) wake_();
 }
 
 bool SpanQueue::take(Batch& batch) {
@@ -47,12 +50,18 @@ bool SpanQueue::take(Batch& batch) {
   batch = std::move(batches_.front());
   batches_.pop_front();
   size_ -= batch.size();
+  for (const auto& call : batch) bytes_ -= call.bytes();
   return true;
 }
 
 std::size_t SpanQueue::size() const {
   const std::lock_guard lock(mutex_);
   return size_;
+}
+
+std::size_t SpanQueue::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
 }
 
 }  // namespace patchbay::trace

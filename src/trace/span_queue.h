@@ -12,16 +12,15 @@
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <utility>
 #include <vector>
 
-#include "trace/call_record.h"
+#include "trace/exported_call.h"
 
 namespace patchbay::trace {
 
 class SpanQueue {
  public:
-  using Batch = std::vector<CallRecord>;
+  using Batch = std::vector<ExportedCall>;
 
   // The maximum number of calls in a batch.
   static constexpr std::size_t kMaxBatch = 512;
@@ -36,20 +35,7 @@ class SpanQueue {
 
   bool enabled() const { return most_.load(std::memory_order_relaxed) > 0; }
 
-  void put(CallRecord record) {
-    fill([&record](CallRecord& slot) { slot = std::move(record); });
-  }
-
-  // The same for a record that `make` writes into an empty one, so that nothing is copied. Others
-  // wait meanwhile: it only copies what is there.
-  template <class Make>
-  void fill(Make make) {
-    const std::lock_guard lock(mutex_);
-    CallRecord* const slot = next_slot();
-    if (!slot) return;
-    make(*slot);
-    if (wake_ && size_ == wake_size_) wake_();
-  }
+  void put(ExportedCall call);
 
   // Returns the oldest batch, in exchange for the memory of `batch`. False: nothing is queued, and
   // `batch` is empty.
@@ -57,16 +43,14 @@ class SpanQueue {
 
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
   std::size_t size() const;
+  std::size_t bytes() const;
 
  private:
-  // An empty record at the end of the queue; null if it is full, which is counted, or off.
-  // REQUIRES: mutex_ is held.
-  CallRecord* next_slot();
-
   mutable std::mutex mutex_;
   std::deque<Batch> batches_;  // The last one is being filled.
   Batch spare_;                // Empty; the memory of a batch that was exported.
   std::size_t size_ = 0;       // Of all batches.
+  std::size_t bytes_ = 0;      // The same.
   std::size_t wake_size_ = 0;  // With so many, the exporter is woken.
   std::function<void()> wake_;
   std::atomic<std::size_t> most_ = 0;

@@ -2,7 +2,6 @@
 
 #include "trace/call_history.h"
 #include "trace/context.h"
-#include "trace/short_text.h"
 #include "trace/span_queue.h"
 
 namespace patchbay::trace {
@@ -64,12 +63,6 @@ TEST(Tracestate, IsMalformedWithOneMalformedMember) {
   }
 }
 
-TEST(ShortText, IsCutBetweenCharacters) {
-  EXPECT_EQ(ShortText<4>("abcdef").view(), "abcd");
-  EXPECT_EQ(ShortText<4>("abc\u00e4").view(), "abc");
-  EXPECT_EQ(ShortText<8>("").view(), "");
-}
-
 CallRecord record(std::uint8_t trace) {
   CallRecord made;
   made.context.trace[15] = trace;
@@ -79,7 +72,8 @@ CallRecord record(std::uint8_t trace) {
 
 std::vector<int> traces(const CallHistory& history) {
   std::vector<int> found;
-  for (const auto& one : history.since(0, 100)) found.push_back(one.record.context.trace[15]);
+  for (const auto& one : history.since(0, 100))
+    found.push_back(one.call.record().context.trace[15]);
   return found;
 }
 
@@ -89,9 +83,6 @@ TEST(CallHistory, KeepsTheLastOnes) {
   EXPECT_EQ(traces(history), (std::vector{3, 4, 5}));
   EXPECT_EQ(history.since(4, 100).size(), 1U);
   EXPECT_EQ(history.since(0, 100).front().number, 2U);
-  TraceId four{};
-  four[15] = 4;
-  EXPECT_EQ(history.of_trace(four).size(), 1U);
 }
 
 TEST(CallHistory, ChangesItsSize) {
@@ -109,20 +100,38 @@ TEST(CallHistory, ChangesItsSize) {
   EXPECT_EQ(traces(history), std::vector<int>());
 }
 
+TEST(CallHistory, KnowsItsMemory) {
+  CallHistory history(2);
+  EXPECT_EQ(history.bytes(), 0U);
+  const std::string upstream(64, 'u');
+  CallRecord large = record(1);
+  large.upstream = large.upstream_kind = upstream;
+  history.put(large);
+  const std::size_t one = history.bytes();
+  EXPECT_GT(one, 128U + sizeof(CallNumbers));
+  for (std::uint8_t i = 0; i < 6; ++i) history.put(large);
+  EXPECT_EQ(history.bytes(), 2 * one);
+  history.resize(1);
+  EXPECT_EQ(history.bytes(), one);
+}
+
+ExportedCall exported(std::uint8_t trace) { return {.call = StoredCall(record(trace))}; }
+
 TEST(SpanQueue, DropsWhatExceedsItsBound) {
   SpanQueue queue;
-  queue.put(record(1));
+  queue.put(exported(1));
   EXPECT_EQ(queue.dropped(), 0U);  // Nothing is exported.
   queue.set_bound(2);
   int woken = 0;
   queue.set_wake([&] { ++woken; });
-  for (std::uint8_t i = 1; i <= 3; ++i) queue.put(record(i));
+  for (std::uint8_t i = 1; i <= 3; ++i) queue.put(exported(i));
   EXPECT_EQ(woken, 1);
   EXPECT_EQ(queue.dropped(), 1U);
   SpanQueue::Batch batch;
   EXPECT_TRUE(queue.take(batch));
   EXPECT_EQ(batch.size(), 2U);
   EXPECT_EQ(queue.size(), 0U);
+  EXPECT_EQ(queue.bytes(), 0U);
   EXPECT_FALSE(queue.take(batch));
   EXPECT_TRUE(batch.empty());
 }
@@ -130,7 +139,7 @@ TEST(SpanQueue, DropsWhatExceedsItsBound) {
 TEST(SpanQueue, YieldsBatches) {
   SpanQueue queue;
   queue.set_bound(3 * SpanQueue::kMaxBatch);
-  for (std::size_t i = 0; i < SpanQueue::kMaxBatch + 1; ++i) queue.put(record(1));
+  for (std::size_t i = 0; i < SpanQueue::kMaxBatch + 1; ++i) queue.put(exported(1));
   SpanQueue::Batch batch;
   EXPECT_TRUE(queue.take(batch));
   EXPECT_EQ(batch.size(), SpanQueue::kMaxBatch);
@@ -142,9 +151,10 @@ TEST(SpanQueue, YieldsBatches) {
 TEST(SpanQueue, DropsTheNewestWhenItsBoundShrinks) {
   SpanQueue queue;
   queue.set_bound(1'000);
-  for (std::size_t i = 0; i < 600; ++i) queue.put(record(1));
+  for (std::size_t i = 0; i < 600; ++i) queue.put(exported(1));
   queue.set_bound(20);
   EXPECT_EQ(queue.size(), 20U);
+  EXPECT_EQ(queue.bytes(), 20 * exported(1).bytes());
   EXPECT_EQ(queue.dropped(), 580U);
   queue.set_bound(0);
   EXPECT_FALSE(queue.enabled());

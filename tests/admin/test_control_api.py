@@ -2,6 +2,7 @@
 cursors lose nothing, and hostile names do no harm."""
 
 import contextlib
+import hashlib
 import json
 import signal
 import subprocess
@@ -193,6 +194,13 @@ class Calls(ControlCase):
             self.assertEqual(trace["trace_id"], call["trace_id"])
             self.assertEqual(trace["calls"], [call])
             self.assertEqual(self.ask(gateway, "traces/last")["calls"], [call])
+
+    def test_a_session_is_named_by_a_digest(self):
+        with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
+            session.call("fake__echo", text="x")
+            (call,) = self.wait_calls(gateway, "method=tools/call", 1)
+            digest = hashlib.sha256(session.id.encode()).hexdigest()[:16]
+            self.assertEqual(call["session"], digest)
 
     def test_the_trace_of_the_client_names_its_calls(self):
         with Gateway(fake_config()) as gateway:

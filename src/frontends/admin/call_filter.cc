@@ -37,7 +37,7 @@ std::string take(QueryParameters& query, std::string_view name) {
 }  // namespace
 
 bool CallFilter::wants(const trace::CallRecord& call) const {
-  if (owner && call.caller_id.view() != *owner) return false;
+  if (owner && call.caller_id != *owner) return false;
   if (call.took_ns < slower_than_ns) return false;
   if (!trace.empty() && !has_prefix(call.context.trace, trace)) return false;
   if (outcome == "!ok" ? call.outcome == "ok" : !fits(outcome, call.outcome)) return false;

@@ -22,8 +22,9 @@ trace::CallRecord some_call() {
   call.upstream = "fake";
   call.caller = "ann";
   call.caller_id = "token:1";
-  call.stages.stages[0] = {trace::Stage::attempt, true, 0, {1}, 1'000'000, 10'000'000};
-  call.stages.count = 1;
+  static const std::array kStages{
+      trace::StageTime{trace::Stage::attempt, true, 0, {1}, 1'000'000, 10'000'000}};
+  call.stages = kStages;
   return call;
 }
 

@@ -31,11 +31,10 @@ std::string context_json(const trace::SpanContext& context) {
                      trace::to_hex(context.span));
 }
 
-std::string stages_json(const trace::StageTimes& stages) {
+std::string stages_json(std::span<const trace::StageTime> stages) {
   std::string list = "[";
-  for (std::size_t i = 0; i < std::min<std::size_t>(stages.count, trace::kMaxStages); ++i) {
-    const trace::StageTime& stage = stages.stages[i];
-    if (i > 0) list += ',';
+  for (const auto& stage : stages) {
+    if (list.size() > 1) list += ',';
     json::Object object(list);
     object.raw("stage", json::quote(trace::name_of(stage.stage)));
     object.raw("began_ms", milliseconds_of(stage.began_ns));
@@ -80,8 +79,8 @@ std::string call_json(const trace::CallRecord& call) {
   object.raw("bytes_in", fmt::format_int(call.bytes_in).c_str());
   object.raw("bytes_out", fmt::format_int(call.bytes_out).c_str());
   object.raw("stages", stages_json(call.stages));
-  if (call.stages.dropped > 0) {
-    object.raw("stages_dropped", fmt::format_int(call.stages.dropped).c_str());
+  if (call.dropped_stages > 0) {
+    object.raw("stages_dropped", fmt::format_int(call.dropped_stages).c_str());
   }
   object.end();
   json::escape_invisible(text);

@@ -84,7 +84,7 @@ class ControlApi final : public net::HttpHandler {
   Result<std::string> openapi(Asked& asked);
   Task<std::string> audit(Asked asked);
 
-  Result<std::vector<trace::CallRecord>> calls_of_trace(const Asked& asked);
+  Result<std::vector<trace::StoredCall>> calls_of_trace(const Asked& asked);
 
   ControlShared& shared_;
   const gateway::CatalogView& catalog_;

@@ -27,18 +27,20 @@ std::string take_text(QueryParameters& query, std::string_view name) {
   return node ? std::move(node.mapped()) : std::string();
 }
 
-std::string calls_json(const std::vector<trace::CallRecord>& calls) {
+std::string calls_json(const std::vector<trace::StoredCall>& calls) {
   std::string list = "[";
   for (const auto& call : calls) {
     if (list.size() > 1) list += ',';
-    list += call_json(call);
+    list += call_json(call.record());
   }
   return list + "]";
 }
 
-bool slower(const trace::CallRecord& a, const trace::CallRecord& b) {
-  return a.took_ns < b.took_ns;
+bool slower(const trace::StoredCall& a, const trace::StoredCall& b) {
+  return a.record().took_ns < b.record().took_ns;
 }
+
+trace::TraceId trace_of(const trace::StoredCall& call) { return call.record().context.trace; }
 
 // An age as a point in time.
 Result<std::optional<std::int64_t>> take_ago(QueryParameters& query, std::string_view name) {
@@ -142,7 +144,7 @@ Result<std::string> ControlApi::calls(Asked& asked) {
 
 // The calls of one trace that the caller may see. `last`, `slowest` and `failed` name the trace of
 // the last call, of the slowest one, and of the last one that failed.
-Result<std::vector<trace::CallRecord>> ControlApi::calls_of_trace(const Asked& asked) {
+Result<std::vector<trace::StoredCall>> ControlApi::calls_of_trace(const Asked& asked) {
   const trace::CallHistories& histories = shared_.histories;
   CallFilter filter;
   if (!asked.sees_all) filter.owner = gateway::recorded_id(*asked.caller);
@@ -156,22 +158,22 @@ Result<std::vector<trace::CallRecord>> ControlApi::calls_of_trace(const Asked& a
     const auto newest = all_wanted(1);
     if (newest.empty()) return newest;
     filter.outcome.clear();
-    filter.trace = trace::to_hex(newest.front().context.trace);
+    filter.trace = trace::to_hex(trace_of(newest.front()));
     return all_wanted(kMostOfTrace);
   }
   if (name == "slowest") {
     const auto some = all_wanted(kMostOfTrace);
     const auto slowest = std::ranges::max_element(some, slower);
     if (slowest == some.end()) return some;
-    filter.trace = trace::to_hex(slowest->context.trace);
+    filter.trace = trace::to_hex(trace_of(*slowest));
     return all_wanted(kMostOfTrace);
   }
   auto prefix = trace_prefix(name);
   if (!prefix) return prefix.error();
   filter.trace = *std::move(prefix);
   auto calls = all_wanted(kMostOfTrace);
-  const auto differs = [&](const trace::CallRecord& call) {
-    return call.context.trace != calls.front().context.trace;
+  const auto differs = [&](const trace::StoredCall& call) {
+    return trace_of(call) != trace_of(calls.front());
   };
   if (std::ranges::any_of(calls, differs)) {
     return Error{Code::invalid_params, "several traces begin with these digits; name more of them"};
@@ -188,8 +190,8 @@ Result<std::string> ControlApi::traces(Asked& asked) {
     return Error{Code::not_found,
                  "no such call is stored; telemetry.max_recent_calls sets their number"};
   }
-  return fmt::format(R"({{"trace_id":"{}","calls":{}}})",
-                     trace::to_hex(calls->front().context.trace), calls_json(*calls));
+  return fmt::format(R"({{"trace_id":"{}","calls":{}}})", trace::to_hex(trace_of(calls->front())),
+                     calls_json(*calls));
 }
 
 Task<std::string> ControlApi::audit(Asked asked) {

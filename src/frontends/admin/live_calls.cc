@@ -106,7 +106,7 @@ void LiveCalls::resume(Reader& reader, std::string_view last_event) const {
   const auto wanted = [&](const trace::CallRecord& call) { return reader.filter.wants(call); };
   const auto found = histories_.between(*from, at_, kMostPerTurn, wanted);
   std::vector<std::string> texts;
-  for (const auto& call : found.calls) texts.push_back(call_json(call));
+  for (const auto& call : found.calls) texts.push_back(call_json(call.record()));
   reader.matched = texts.size();
   send(reader, {found, texts});
 }
@@ -132,7 +132,7 @@ void LiveCalls::send_new_calls() {
   const auto found = histories_.since(at_, std::numeric_limits<std::size_t>::max(), wanted);
   at_ = found.next;
   std::vector<std::string> texts;
-  for (const auto& call : found.calls) texts.push_back(call_json(call));
+  for (const auto& call : found.calls) texts.push_back(call_json(call.record()));
   // A reader that is too slow ends, and is removed when its coroutine runs.
   for (Reader* const reader : readers_) send(*reader, {found, texts});
 }
@@ -142,7 +142,7 @@ void LiveCalls::send(Reader& reader, const Batch& batch) const {
   if (reader.sees_all) reader.dropped += batch.found.missed;
   std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < batch.texts.size() && wanted.size() < kMostPerTurn; ++i) {
-    if (reader.filter.wants(batch.found.calls[i])) wanted.push_back(i);
+    if (reader.filter.wants(batch.found.calls[i].record())) wanted.push_back(i);
   }
   reader.dropped += reader.matched - std::min<std::uint64_t>(reader.matched, wanted.size());
   for (const std::size_t i : wanted) {

@@ -153,18 +153,18 @@ Task<GoalTrace> GoalRun::run(std::string_view goal) {
 
 // A span above those of the steps. The text of the goal is content and not included.
 void GoalRun::record(const Result<GoalTrace>& trace) {
-  trace::CallRecord record;
-  gateway::write_trace(record, trace_, trace_.end());
+  trace_.end();
+  const std::string caller_id = gateway::recorded_id(*caller_.caller);
+  auto record =
+      gateway::record_of(trace_, gateway::began_unix_ns(trace_, std::chrono::system_clock::now()));
   record.failed = !trace || (!trace->empty() && !trace->back().success);
   record.outcome = !trace ? info(trace.error().code).name : record.failed ? "tool_error" : "ok";
   record.frontend = caller_.frontend;
   record.method = "goal";
   record.caller = caller_.caller->name;
-  record.caller_id = gateway::recorded_id(*caller_.caller);
+  record.caller_id = caller_id;
   record.from = caller_.from;
-  record.tracestate = trace_.tracestate();
-  record.received = gateway::received_at(trace_);
-  context_.recorder->end(std::move(record));
+  context_.recorder->end(record, trace_);
 }
 
 Task<GoalTrace> GoalRun::run_steps(std::string_view goal) {

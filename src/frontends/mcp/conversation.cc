@@ -293,6 +293,7 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   } else {
     parts.client_info = client_info_;
     parts.session = name_;
+    parts.session_digest = digest_;
     parts.capabilities = capabilities_;
     parts.log_level = log_level_;
   }

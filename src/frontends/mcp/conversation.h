@@ -18,6 +18,7 @@
 #include "frontends/mcp/subscriber.h"
 #include "gateway/call/in_flight.h"
 #include "gateway/call/input_requests.h"
+#include "gateway/call/session_digest.h"
 #include "gateway/open_clients.h"
 #include "gateway/server.h"
 #include "transport/channel.h"
@@ -105,6 +106,7 @@ class Conversation final : transport::Channel::Listener {
   gateway::CallOrigin caller_;
   gateway::OpenClients::Entry listed_;
   const std::string name_ = random_hex(8);  // Of the session.
+  const std::string digest_ = gateway::session_digest(name_);
   gateway::InFlight in_flight_;
   Scope calls_;
   OneShot<void> ended_;

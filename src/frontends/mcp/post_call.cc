@@ -35,6 +35,7 @@ PostCall::PostCall(McpHttpState& state, net::HttpExchange& exchange, const mcp::
           [&exchange](std::string_view name) { return exchange.request.fields.find(name); }) {
   if (session_) {
     call_.session = session_->id;
+    call_.session_digest = session_->digest;
     call_.capabilities = session_->capabilities;
     call_.client_info = session_->client_info;
     call_.log_level = session_->wanted_level();

@@ -87,6 +87,7 @@ struct Call {
 
   // The client, as far as the frontend knows it.
   std::string_view session = {};         // Empty for a client without one.
+  std::string_view session_digest = {};  // How records name it: see session_digest().
   std::string_view capabilities = "{}";  // Of the client, raw.
   std::string_view client_info = {};     // Its name and version: see client_info.h. May be empty.
   std::optional<int> log_level = {};  // The least important messages that it receives; none if it

@@ -6,11 +6,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gateway/call/call.h"
+#include "gateway/call/call_metrics.h"
 #include "mcp/reply.h"
 #include "trace/call_history.h"
 #include "trace/span_queue.h"
@@ -32,34 +34,33 @@ struct Tracing {
 // for, so that no two callers have the same.
 std::string recorded_id(const Principal& caller);
 
-// The outcome as far as it is known.
+// How a call has ended, and when: read from the clocks once, for everything that records it.
 struct CallEnd {
-  std::string_view outcome;  // A constant.
-  bool failed = false;
-  bool sampled = false;  // It is exported.
-  std::chrono::nanoseconds took{};
+  Outcome outcome;
+  bool sampled = false;  // It is exported, if anything is.
+  double seconds = 0;    // How long the client has waited for it here.
+  std::chrono::system_clock::time_point when;
+  std::int64_t began_unix_ns = 0;  // When its trace began.
 };
 
-// Where the request was received.
-trace::RequestTarget received_at(const trace::CallTrace& trace);
+// When a trace that has ended began, if it ended at `when`.
+std::int64_t began_unix_ns(const trace::CallTrace& trace,
+                           std::chrono::system_clock::time_point when);
 
-// Writes the contents of a trace into an empty record of a call that has just ended.
-void write_trace(trace::CallRecord& record, const trace::CallTrace& trace,
-                 std::chrono::nanoseconds took);
+// The outcome and the times of a call that has just ended. Ends the stage in progress.
+CallEnd end_of(const Call& call, const mcp::Reply& reply, Deadline began,
+               const trace::Sampling& sampling);
 
-// Writes the parts of a call that the history stores into an empty record.
-void write_record(trace::CallRecord& record, const Call& call, const mcp::Reply& reply,
-                  const CallEnd& end);
+// The part of a record that its trace contains. REQUIRES: the trace outlives the record.
+trace::CallRecord record_of(const trace::CallTrace& trace, std::int64_t began_unix_ns);
 
-// The arguments and the result of a call, as far as the settings say that they are exported.
-struct ExportedContent {
-  std::string arguments;
-  std::string result;
-};
-ExportedContent exported_content(const Call& call, const mcp::Reply& reply, const Tracing& tracing);
+// The record of a call that has just ended. REQUIRES: the call outlives it. Its caller may have an
+// id that is too long for a record.
+trace::CallRecord record_of(const Call& call, const mcp::Reply& reply, const CallEnd& end);
 
-// Adds what only exported records have. `session` is a digest.
-void complete_export(trace::CallRecord& record, const Call& call, std::string_view session,
-                     ExportedContent content);
+// What is exported of it: arguments and result only if the settings allow it.
+trace::ExportedCall exported(const trace::CallRecord& record, const trace::CallTrace& trace);
+trace::ExportedCall exported(const trace::CallRecord& record, const Call& call,
+                             const mcp::Reply& reply, const Tracing& tracing);
 
 }  // namespace patchbay::gateway

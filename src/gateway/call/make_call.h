@@ -23,6 +23,7 @@ struct CallParts {
   std::size_t bytes_in = 0;
 
   std::string_view session = {};         // Empty for a client without one.
+  std::string_view session_digest = {};  // See Call.
   std::string_view capabilities = "{}";  // Of the client, raw.
   std::string_view client_info = {};     // See Call.
   std::optional<int> log_level = {};     // See Call.
@@ -45,6 +46,7 @@ inline Call make_call(CallParts parts) {
           .bytes_in = parts.bytes_in,
           .caller = std::move(parts.caller),
           .session = parts.session,
+          .session_digest = parts.session_digest,
           .capabilities = parts.capabilities,
           .client_info = parts.client_info,
           .log_level = parts.log_level,

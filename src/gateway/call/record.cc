@@ -8,30 +8,8 @@
 namespace patchbay::gateway {
 namespace {
 
-// Only results of tools state that they failed.
-bool is_of_tool(const Call& call) {
-  return call.method.action == mcp::Action::call_tool ||
-         call.method.action == mcp::Action::task_result;
-}
-
-Outcome outcome_of(const Call& call, const mcp::Reply& reply) {
-  if (reply.why) return static_cast<Outcome>(*reply.why);
-  if (reply.is_error) return Outcome::upstream_error;
-  return reply.has_failed && is_of_tool(call) ? Outcome::tool_error : Outcome::ok;
-}
-
-double seconds_since(Deadline began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
-}
-
-std::int64_t now_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
-
-std::chrono::nanoseconds nanoseconds_of(double seconds) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::duration<double>(seconds));
+std::int64_t unix_ms(std::chrono::system_clock::time_point when) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(when.time_since_epoch()).count();
 }
 
 bool is_denied(const Call& call, const mcp::Reply& reply) {
@@ -39,10 +17,10 @@ bool is_denied(const Call& call, const mcp::Reply& reply) {
          reply.why == Code::unauthenticated || reply.why == Code::rate_limited;
 }
 
-policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Deadline began,
+policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, const CallEnd& end,
                                  const policy::AuditSettings& settings) {
   policy::AuditRecord record;
-  record.when_ms = now_ms();
+  record.when_ms = unix_ms(end.when);
   if (call.caller) {
     record.caller = call.caller->id;
     record.name = call.caller->name;
@@ -64,78 +42,80 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
   record.rule = call.rule;
   record.by = call.approved_by;
   record.client = call.client_info;
-  record.outcome = name_of(outcome_of(call, reply));
+  record.outcome = name_of(end.outcome);
   record.trace = trace_id(call);
-  record.ms = seconds_since(began) * 1e3;
+  record.ms = end.seconds * 1e3;
   record.bytes_in = call.bytes_in;
   record.bytes_out = reply.body.size();
   return record;
 }
 
+// The trace of a call, if somebody else knows it, and its span, if the call is exported.
+void add_trace(log::Line& line, const Call& call, const CallEnd& end) {
+  const trace::SpanContext& own = call.trace.context();
+  const auto known = end.sampled ? std::optional(own.trace) : call.trace.known_trace();
+  if (!known) return;
+  trace::TraceDigits trace_digits;
+  trace::write_hex(*known, trace_digits);
+  line.add("trace", {trace_digits.data(), trace_digits.size()});
+  if (!end.sampled) return;
+  trace::SpanDigits span_digits;
+  trace::write_hex(own.span, span_digits);
+  line.add("span", {span_digits.data(), span_digits.size()});
+}
+
 }  // namespace
 
-void Recorder::record(const Call& call, const mcp::Reply& reply, Deadline began) {
-  const double seconds = seconds_since(began);
-  const auto outcome = outcome_of(call, reply);
-  const auto sampled = sampled_call(call, outcome, seconds);
+void Recorder::record(const Call& call, const mcp::Reply& reply, const CallEnd& end) {
+  const auto sampled = sampled_call(call, end);
   metrics_.count({.upstream = call.upstream,
                   .tool = call.tool,
                   .client = client_name(call.client_info),
                   .frontend = call.frontend,
-                  .outcome = outcome,
-                  .seconds = seconds,
+                  .outcome = end.outcome,
+                  .seconds = end.seconds,
                   .bytes_in = call.bytes_in,
                   .bytes_out = reply.body.size(),
                   .sampled = sampled ? &*sampled : nullptr});
-  if (log_calls_) log(call, reply, outcome, seconds);
-  if (audit_ && !must_keep()) audit_->put(audit_record(call, reply, began, audit_->settings()));
+  if (log_calls_) log(call, reply, end);
+  if (audit_ && !must_keep()) audit_->put(audit_record(call, reply, end, audit_->settings()));
 }
 
 // An exemplar names a trace that exists somewhere: we export the call, or its client samples it.
-std::optional<metrics::SampledCall> Recorder::sampled_call(const Call& call, Outcome outcome,
-                                                           double seconds) const {
+std::optional<metrics::SampledCall> Recorder::sampled_call(const Call& call,
+                                                           const CallEnd& end) const {
   const auto& parent = call.trace.parent();
   const auto& own = call.trace.context();
-  const bool exported =
-      own.valid() && exports(own.sampled || tracing_.sampling.keeps(outcome != Outcome::ok,
-                                                                    nanoseconds_of(seconds)));
+  const bool exported = exports(end.sampled);
   if (!exported && !(parent && parent->sampled)) return std::nullopt;
   return metrics::SampledCall{.trace = parent ? parent->trace : own.trace,
                               .span = exported ? own.span : trace::SpanId(),
-                              .unix_seconds = static_cast<double>(now_ms()) / 1e3};
+                              .unix_seconds = static_cast<double>(unix_ms(end.when)) / 1e3};
 }
 
-// The final decision about the export. Upstreams have received the decision of the start.
-void Recorder::end(const Call& call, const mcp::Reply& reply) const {
+void Recorder::end(const Call& call, const mcp::Reply& reply, const CallEnd& end) const {
   if (!call.trace.is_recorded()) return;
-  const auto outcome = outcome_of(call, reply);
-  CallEnd end{name_of(outcome), outcome != Outcome::ok};
-  end.took = call.trace.end();
-  end.sampled = call.trace.context().sampled || tracing_.sampling.keeps(end.failed, end.took);
-  if (tracing_.history) {
-    tracing_.history->fill(
-        [&](trace::CallRecord& record) { write_record(record, call, reply, end); });
+  call.trace.end();
+  trace::CallRecord record = record_of(call, reply, end);
+  std::string short_id;
+  if (record.caller_id.size() > trace::kMaxCallerId) {
+    short_id = recorded_id(*call.caller);
+    record.caller_id = short_id;
   }
-  if (!exports(end.sampled)) return;
-  const std::string_view session = sessions_.digest_of(call.session);
-  ExportedContent content = exported_content(call, reply, tracing_);
-  tracing_.queue->fill([&](trace::CallRecord& record) {
-    write_record(record, call, reply, end);
-    complete_export(record, call, session, std::move(content));
-  });
-}
-
-void Recorder::end(trace::CallRecord record) const {
-  record.context.sampled =
-      record.context.sampled ||
-      tracing_.sampling.keeps(record.failed, std::chrono::nanoseconds(record.took_ns));
   if (tracing_.history) tracing_.history->put(record);
-  if (exports(record.context.sampled)) tracing_.queue->put(std::move(record));
+  if (exports(end.sampled)) tracing_.queue->put(exported(record, call, reply, tracing_));
 }
 
-Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline began) {
+void Recorder::end(trace::CallRecord record, const trace::CallTrace& trace) const {
+  record.context.sampled =
+      record.context.sampled || tracing_.sampling.keeps(record.failed, trace.took());
+  if (tracing_.history) tracing_.history->put(record);
+  if (exports(record.context.sampled)) tracing_.queue->put(exported(record, trace));
+}
+
+Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, const CallEnd& end) {
   auto stored = std::make_shared<OneShot<void>>();
-  audit_->put(audit_record(call, reply, began, audit_->settings()),
+  audit_->put(audit_record(call, reply, end, audit_->settings()),
               [stored, &owner = here()](Result<void> written) {
                 owner.post([stored, written = std::move(written)] { stored->deliver(written); });
               });
@@ -143,35 +123,18 @@ Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline be
   co_return co_await stored->wait().ignore_stop();
 }
 
-// The trace of a call, if somebody else knows it, and its span, if the call is exported.
-void Recorder::add_trace(log::Line& line, const Call& call, Outcome outcome, double seconds) const {
-  const trace::SpanContext& own = call.trace.context();
-  const bool is_exported =
-      own.valid() &&
-      (own.sampled || tracing_.sampling.keeps(outcome != Outcome::ok, nanoseconds_of(seconds)));
-  const auto known = is_exported ? std::optional(own.trace) : call.trace.known_trace();
-  if (!known) return;
-  trace::TraceDigits trace_digits;
-  trace::write_hex(*known, trace_digits);
-  line.add("trace", {trace_digits.data(), trace_digits.size()});
-  if (!is_exported) return;
-  trace::SpanDigits span_digits;
-  trace::write_hex(own.span, span_digits);
-  line.add("span", {span_digits.data(), span_digits.size()});
-}
-
-void Recorder::log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds) {
-  log::Line line(log::Level::info, "call");
+void Recorder::log(const Call& call, const mcp::Reply& reply, const CallEnd& end) {
+  log::Line line(log::Level::info, "call", end.when);
   line.add("id", call.request.id)
       .add("frontend", call.frontend)
       .add("who", call.caller ? call.caller->name : "nobody");
   if (!call.client_info.empty()) line.add("client", call.client_info);
-  add_trace(line, call, outcome, seconds);
+  add_trace(line, call, end);
   line.add("method", call.request.method)
       .add("name", call.target)
       .add("upstream", call.upstream)
-      .add("outcome", name_of(outcome))
-      .add_ms("ms", seconds * 1e3)
+      .add("outcome", name_of(end.outcome))
+      .add_ms("ms", end.seconds * 1e3)
       .add("in", std::uint64_t{call.bytes_in})
       .add("out", std::uint64_t{reply.body.size()});
 }

@@ -13,7 +13,6 @@
 #include "gateway/call/call.h"
 #include "gateway/call/call_metrics.h"
 #include "gateway/call/call_record.h"
-#include "gateway/call/session_digests.h"
 #include "gateway/call/trace_context.h"
 #include "mcp/reply.h"
 #include "observe/log.h"
@@ -34,26 +33,31 @@ class Recorder {
   // Whether begin() times the stages of calls.
   bool times_stages() const { return tracing_.is_on(); }
 
-  // The call has ended, and nothing of it is timed any more. Stores its record, and exports it if
-  // it was sampled or if its outcome requires it.
-  void end(const Call& call, const mcp::Reply& reply) const;
+  // The outcome and the times of a call that has just ended: for all that follows.
+  CallEnd end_of(const Call& call, const mcp::Reply& reply, Deadline began) const {
+    return gateway::end_of(call, reply, began, tracing_.sampling);
+  }
+
+  // Records the outcome of the call.
+  void record(const Call& call, const mcp::Reply& reply, const CallEnd& end);
+
+  // Nothing of the call is timed any more. Stores its record, and exports it if it was sampled or
+  // if its outcome requires it.
+  void end(const Call& call, const mcp::Reply& reply, const CallEnd& end) const;
 
   // Begins the trace of something that is not a call but makes calls: a goal. end() stores its
-  // record with outcome and duration.
+  // record.
   void begin(trace::CallTrace& trace) const {
     trace.begin({}, tracing_.sampling, tracing_.history != nullptr);
   }
-  void end(trace::CallRecord record) const;
-
-  // Records the outcome of the call.
-  void record(const Call& call, const mcp::Reply& reply, Deadline began);
+  void end(trace::CallRecord record, const trace::CallTrace& trace) const;
 
   // Whether a call whose record cannot be written is refused.
   bool must_keep() const { return audit_ && audit_->settings().required; }
   Result<void> check() const { return must_keep() ? audit_->check() : ok(); }
 
   // REQUIRES: must_keep(). Writes the audit record, and waits until that is done.
-  Task<void> keep(const Call& call, const mcp::Reply& reply, Deadline began);
+  Task<void> keep(const Call& call, const mcp::Reply& reply, const CallEnd& end);
 
   // Writes a record of an event that is not a call. Failed log-ins are bounded: see AuditLog.
   void event(policy::AuditRecord record) {
@@ -82,15 +86,12 @@ class Recorder {
   bool exports(bool sampled) const {
     return sampled && tracing_.queue && tracing_.queue->enabled();
   }
-  std::optional<metrics::SampledCall> sampled_call(const Call& call, Outcome outcome,
-                                                   double seconds) const;
-  void add_trace(log::Line& line, const Call& call, Outcome outcome, double seconds) const;
-  void log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds);
+  std::optional<metrics::SampledCall> sampled_call(const Call& call, const CallEnd& end) const;
+  void log(const Call& call, const mcp::Reply& reply, const CallEnd& end);
 
   CallMetrics metrics_;
   std::shared_ptr<policy::AuditLog> audit_;
   Tracing tracing_;
-  mutable SessionDigests sessions_;
   bool log_calls_ = true;
 };
 

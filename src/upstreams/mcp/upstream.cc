@@ -105,6 +105,7 @@ Task<void> McpUpstream::stop(Deadline deadline) {
 
 Task<mcp::Reply> McpUpstream::answer(const gateway::Call& call, std::string_view target) {
   const metrics::Counted counted(*in_flight_);
+  call.trace.enter(trace::Stage::queue);
   Attempts attempts;
   for (;;) {
     auto used = route(call, target, attempts);
