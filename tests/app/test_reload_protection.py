@@ -25,6 +25,10 @@ class ProtectionCase(AuthCase):
         """What /ready reports of refused changes."""
         return json.loads(self.gateway.get("/ready", bearer()).body).get("reload_refused", [])
 
+    def wait_refused(self, why):
+        """The log line may come before /ready has it."""
+        wait_until(lambda: why in "".join(self.refused()), f"{why} in /ready")
+
     def hang_up(self):
         self.gateway.process.send_signal(signal.SIGHUP)
 
@@ -44,7 +48,7 @@ class Empty(ProtectionCase):
                 self.gateway.config_path.write_text(text, encoding="utf-8")
                 self.hang_up()
                 self.gateway.stderr.wait_for("reload refused", start)
-                self.assertIn("is empty", "".join(self.refused()))
+                self.wait_refused("is empty")
                 self.assert_closed()
         # Anonymous callers learn whether, and not what.
         self.assertNotIn(b"reload_refused", self.gateway.get("/ready").body)
@@ -56,7 +60,7 @@ class Empty(ProtectionCase):
         self.gateway.config_path.unlink()
         self.hang_up()
         self.gateway.stderr.wait_for("reload refused")
-        self.assertIn("cannot be read", "".join(self.refused()))
+        self.wait_refused("cannot be read")
         self.assert_closed()
 
     def test_a_gateway_that_began_with_an_empty_file_goes_on(self):
@@ -75,8 +79,7 @@ class Weaker(ProtectionCase):
         line = self.gateway.stderr.wait_for("reload refused", start)
         self.assertIn(setting, line)
         self.assertIn("restart", line)
-        # The line may come before /ready has it.
-        wait_until(lambda: setting in "".join(self.refused()), f"{setting} in /ready")
+        self.wait_refused(setting)
         self.assert_closed()
 
     def test_what_protects_stays_until_a_restart(self):
@@ -301,7 +304,7 @@ class Credentials(ProtectionCase):
             start = self.gateway.stderr.count()
             change()
             self.assertIn(why, self.gateway.stderr.wait_for("credentials not reloaded", start))
-            self.assertIn(why, "".join(self.refused()))
+            self.wait_refused(why)
             self.assert_let_in(self.gateway, self.ann)
         self.tokens.write_text(text, encoding="utf-8")
         wait_until(lambda: self.refused() == [], "the file to be back")
