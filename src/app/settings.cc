@@ -147,8 +147,8 @@ const config::Fields& config::fields<app::LimitSettings>() {
        "How long the events of an ended stream are stored.",
        Range{Duration(100), Duration(3'600'000)}, Alias{"replay_time"}},
       {"max_metric_names", &app::LimitSettings::metric_names,
-       "Maximum number of tools, and of clients, that metrics count by name. Further ones are "
-       "counted together, as `other`.",
+       "Maximum number of tools, and of clients, that metrics count by name: the busiest. The "
+       "others are counted together, as `other`.",
        Range{0, 100'000}},
       {"max_stored_stderr_lines", &app::LimitSettings::stored_stderr_lines,
        "Number of lines per upstream that its programs have last written to stderr, for admins at "
