@@ -13,6 +13,7 @@
 #include "core/discard.h"
 #include "core/file_stamp.h"
 #include "core/shares.h"
+#include "net/process/stderr_tails.h"
 #include "observe/log.h"
 #include "observe/memory.h"
 
@@ -296,6 +297,8 @@ void Gateway::use_limits() {
   common_.stored_results.set_bounds({settings.limits.stored_results.value,
                                      settings.limits.stored_page.value,
                                      settings.limits.stored_time});
+  upstreams::stderr_tails().set_max_lines(
+      static_cast<std::size_t>(settings.limits.stored_stderr_lines));
   common_.asking.most = settings.limits.parked;
   common_.asking.most_questions = settings.limits.max_questions_per_call;
   common_.authenticator.failures.update(settings.auth.failures);

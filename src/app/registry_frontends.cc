@@ -70,11 +70,22 @@ frontends::ConsoleFrontendSettings console_settings(const Configuration& configu
   return console;
 }
 
+frontends::AdminSettings admin_settings(const Configuration& configuration) {
+  const Settings& settings = configuration.settings;
+  const auto size = [](int number) { return static_cast<std::size_t>(number); };
+  return {.live_streams = size(settings.limits.max_live_streams),
+          .live_streams_of_caller = size(settings.limits.max_live_streams_per_caller),
+          .audit_queries = settings.audit.max_queries,
+          .queued_audit_queries = settings.audit.max_queued_queries,
+          .audit_queries_of_caller = size(settings.audit.max_queries_per_caller),
+          .upstreams_with_history = size(settings.telemetry.max_history_upstreams)};
+}
+
 const policy::AuthSettings& auth_settings(const Configuration& configuration) {
   return configuration.settings.auth;
 }
 
-// The row of a frontend with settings, which `settings_of` takes from the configuration.
+// The row of a frontend. `settings_of` takes its settings from the configuration.
 template <class Shared, auto settings_of>
 constexpr FrontendKind row(std::string_view name, std::string_view meaning) {
   return {.name = name,
@@ -89,18 +100,6 @@ constexpr FrontendKind row(std::string_view name, std::string_view meaning) {
               }};
 }
 
-// The row of a frontend without settings.
-template <class Shared>
-constexpr FrontendKind row(std::string_view name, std::string_view meaning) {
-  return {.name = name,
-          .meaning = meaning,
-          .make = [](const Configuration&, const frontends::ProcessServices& services)
-              -> std::unique_ptr<frontends::SharedFrontend> {
-            return std::make_unique<Shared>(services);
-          },
-          .update = [](frontends::SharedFrontend&, const Configuration&) {}};
-}
-
 constexpr FrontendKind with_listener(FrontendKind kind, decltype(FrontendKind::listener) listener) {
   kind.listener = listener;
   return kind;
@@ -113,7 +112,7 @@ constexpr std::array kFrontends{
         "rest", "Tools and resources over plain HTTP, with their OpenAPI document."),
     row<frontends::SharedGoalFrontend, goal_settings>(
         "goals", "Goals in natural language, for the built-in skills."),
-    row<frontends::SharedAdminFrontend>(
+    row<frontends::SharedAdminFrontend, admin_settings>(
         "admin", "Health, metrics, approvals, registrations and signing in to upstreams."),
     row<frontends::SharedAuthFrontend, auth_settings>(
         "auth", "Metadata of the gateway as an OAuth resource server."),

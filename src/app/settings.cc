@@ -80,6 +80,14 @@ const config::Fields& config::fields<app::LimitSettings>() {
        "Maximum number of WebSocket and wire protocol connections per caller. 0: a quarter of "
        "`max_connections`.",
        Range{0, 1'000'000}},
+      {"max_live_streams", &app::LimitSettings::max_live_streams,
+       "Maximum number of event streams of the control API, of all callers together. Beyond it, "
+       "requests are answered with 503.",
+       Range{0, 100'000}},
+      {"max_live_streams_per_caller", &app::LimitSettings::max_live_streams_per_caller,
+       "Maximum number of such streams per caller; admins may have all of them. Beyond it, "
+       "requests are answered with 429.",
+       Range{0, 100'000}},
       {"max_parked_per_caller", &app::LimitSettings::max_parked_per_caller,
        "Maximum number of calls per caller that wait for input from their client. 0: a quarter "
        "of `max_parked_calls`.",
@@ -139,9 +147,13 @@ const config::Fields& config::fields<app::LimitSettings>() {
        "How long the events of an ended stream are stored.",
        Range{Duration(100), Duration(3'600'000)}, Alias{"replay_time"}},
       {"max_metric_names", &app::LimitSettings::metric_names,
-       "Maximum number of tools, and of clients, that metrics count by name. Further ones are "
-       "counted together, as `other`.",
+       "Maximum number of tools, and of clients, that metrics count by name: the busiest. The "
+       "others are counted together, as `other`.",
        Range{0, 100'000}},
+      {"max_stored_stderr_lines", &app::LimitSettings::stored_stderr_lines,
+       "Number of lines per upstream that its programs have last written to stderr, for admins at "
+       "`/control/v1/upstreams/NAME`. 0: none.",
+       Range{0, 10'000}},
       {"max_batch_messages", &app::LimitSettings::batch, "Maximum number of messages in a batch.",
        Range{1, 10'000}, Alias{"batch"}},
       {"page_size", &app::LimitSettings::page, "Number of items in one page of a list.",

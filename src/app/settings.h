@@ -53,6 +53,8 @@ struct LimitSettings {
   int max_sessions_per_caller = 0;
   int max_streams_per_caller = 0;
   int max_websockets_per_caller = 0;
+  int max_live_streams = 64;
+  int max_live_streams_per_caller = 8;
   int max_parked_per_caller = 0;
   int max_questions_per_call = 64;
   config::Bytes memory{0};
@@ -73,6 +75,7 @@ struct LimitSettings {
   config::Bytes replay_total{64 << 20};
   config::Duration replay_time{60'000};
   int metric_names = 500;
+  int stored_stderr_lines = 50;
   int batch = 100;
   int page = 1000;
   int pins = 10'000;

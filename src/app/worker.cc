@@ -210,6 +210,7 @@ Task<void> Worker::sweep() {
     auto slept = co_await sleep_until(here().now() + kSweep);
     if (!slept) co_return slept;
     for (const auto& frontend : frontends_) frontend->sweep();
+    recorder_.rank_names(here().now());
   }
 }
 

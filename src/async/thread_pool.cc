@@ -1,5 +1,6 @@
 #include "async/thread_pool.h"
 
+#include <algorithm>
 #include <system_error>
 
 namespace patchbay {
@@ -17,6 +18,7 @@ void ThreadPool::set_bounds(int threads, int waiting) {
   const std::lock_guard lock(mutex_);
   threads_most_ = threads;
   waiting_most_ = waiting;
+  changed_.notify_all();
 }
 
 bool ThreadPool::enter(std::function<void()> job) {
@@ -28,7 +30,8 @@ bool ThreadPool::enter(std::function<void()> job) {
   } catch (const std::system_error&) {
     more = false;
   }
-  const bool room = !threads_.empty() && in_line < idle_ + waiting_most_;
+  const int free = std::clamp(threads_most_ - running_, 0, idle_);
+  const bool room = !threads_.empty() && in_line < free + waiting_most_;
   if (!more && !room) return false;
   waiting_.push_back(std::move(job));
   changed_.notify_one();
@@ -39,15 +42,18 @@ void ThreadPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;
-    changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    changed_.wait(lock,
+                  [this] { return stopping_ || (!waiting_.empty() && running_ < threads_most_); });
     --idle_;
     if (waiting_.empty()) return;
     auto job = std::move(waiting_.front());
     waiting_.pop_front();
+    ++running_;
     lock.unlock();
     job();
     job = nullptr;  // Destroys the objects that it owns outside the lock.
     lock.lock();
+    --running_;
   }
 }
 

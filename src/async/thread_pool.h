@@ -2,7 +2,7 @@
 // many jobs run at once as there are threads; a bounded number waits; the rest is refused.
 //
 // run() may be called on any thread with an executor, which waits there. Threads are started by the
-// first jobs that need them.
+// first jobs that need them; lower bounds leave them idle.
 #pragma once
 
 #include <condition_variable>
@@ -22,6 +22,7 @@ class ThreadPool {
   ThreadPool(int threads, int waiting) : threads_most_(threads), waiting_most_(waiting) {}
   ~ThreadPool();  // Waits until every job is done.
 
+  // Applies to jobs that have not begun.
   void set_bounds(int threads, int waiting);
 
   // The result of `work`. Code::overloaded if too many jobs are queued. `work` must own its data,
@@ -55,7 +56,8 @@ class ThreadPool {
   int threads_most_;
   int waiting_most_;
   std::deque<std::function<void()>> waiting_;
-  int idle_ = 0;
+  int idle_ = 0;     // Threads that wait for a job.
+  int running_ = 0;  // Jobs.
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

@@ -168,8 +168,9 @@ Result<void> McpLink::forward(const gateway::Call& call, std::string_view target
   if (call.method.reach == mcp::Reach::by_task) pending.task = target;
   pending.repeatable = pending.task.empty();
   call.trace.begin_attempt();
-  const net::Url* const server = call.trace.is_traced() ? channel_.server() : nullptr;
-  if (server) call.trace.set_target({.server = server->host, .port = server->port});
+  if (const auto& [host, port] = channel_.server(); call.trace.is_traced() && !host.empty()) {
+    call.trace.set_target({.server = host, .port = port});
+  }
   const trace::SentContext context = call.trace.for_upstream();
   const bool has_session = !mcp::info(call.revision).stateless;
   const std::string capabilities = stateless() ? capabilities_of(&call, fields.declared) : "";

@@ -27,17 +27,31 @@ void Histogram::store(std::size_t bucket, double value, const SampledCall& call)
   if (lock) examples.of_bucket[bucket] = {call, value, true};
 }
 
+void Histogram::add(const Histogram& other) {
+  const std::size_t number = cell();
+  auto& mine = cells_[number];
+  for (const auto& one : other.cells_) {
+    add_in_cell(mine.sum, one.sum.load(std::memory_order_relaxed), number);
+    for (std::size_t i = 0; i <= buckets_.bounds.size(); ++i) {
+      add_in_cell(mine.counts[i], one.counts[i].load(std::memory_order_relaxed), number);
+    }
+  }
+}
+
 void Histogram::read(Series& into) const {
   const std::size_t bounds = buckets_.bounds.size();
   std::uint64_t sum = 0;
   for (const auto& one : cells_) sum += one.sum.load(std::memory_order_relaxed);
-  into.sum = static_cast<double>(sum) / buckets_.resolution;
+  into.sum += static_cast<double>(sum) / buckets_.resolution;
   into.buckets.resize(bounds + 1);
   for (std::size_t i = 0; i <= bounds; ++i) {
     Bucket& bucket = into.buckets[i];
     bucket.bound = i < bounds ? buckets_.bounds[i] : std::numeric_limits<double>::infinity();
-    for (const auto& one : cells_) bucket.count += one.counts[i].load(std::memory_order_relaxed);
-    into.count += bucket.count;
+    for (const auto& one : cells_) {
+      const auto count = one.counts[i].load(std::memory_order_relaxed);
+      bucket.count += count;
+      into.count += count;
+    }
   }
   Examples* const examples = examples_.load(std::memory_order_acquire);
   if (!examples) return;

@@ -64,6 +64,12 @@ class Histogram {
   // Adds buckets, sum and count.
   void read(Series& into) const;
 
+  // Adds what the other one has counted. REQUIRES: it has the same buckets.
+  void add(const Histogram& other);
+
+  // One with the same buckets that has counted nothing.
+  std::shared_ptr<Histogram> make_empty() const { return std::make_shared<Histogram>(buckets_); }
+
  private:
   struct alignas(64) Cell {
     std::array<std::atomic<std::uint64_t>, kMaxBounds + 1> counts{};

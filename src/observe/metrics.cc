@@ -55,7 +55,11 @@ void add_stored(std::map<std::string, Family>& families, const Stored& stored,
     if (!wanted(name)) continue;
     Family& family = family_in(families, name, known.help, type);
     for (const auto& [labels, one] : known.series) {
-      read(*one, family.series.emplace_back(Series{.labels = labels}));
+      Series& series = family.series.emplace_back(Series{.labels = labels});
+      read(*one, series);
+      const auto parts = known.merged.find(labels);
+      if (parts == known.merged.end()) continue;
+      for (const auto& part : parts->second) read(*part, series);
     }
   }
 }
@@ -167,21 +171,45 @@ void Registry::watch_counters(const std::string& name, const std::string& help,
   watch({name, help, Type::counter, std::move(read)});
 }
 
-std::string Registry::bounded(const std::string& name, std::string_view value, std::size_t most) {
+TopNames& Registry::top_names(const std::string& family) {
   const std::lock_guard lock(mutex_);
-  auto& known = values_[name];
-  if (!known.contains(value)) {
-    if (known.size() >= most) return "other";
-    known.emplace(value);
-  }
-  return std::string(value);
+  return top_names_[family];
 }
 
-std::vector<std::string> Registry::known_values(const std::string& name) const {
+template <class Kind>
+void Registry::merge(StoredFamily<Kind>& family, const std::string& label,
+                     const std::string& into) {
+  auto at = family.series.lower_bound(label);
+  while (at != family.series.end() && at->first.starts_with(label)) {
+    const std::string rest = at->first.substr(label.size());
+    if (!rest.empty() && rest[0] != ',') {
+      ++at;
+      continue;
+    }
+    auto& target = family.series[into + rest];
+    if (!target) target = at->second->make_empty();
+    family.merged[into + rest].push_back(std::move(at->second));
+    at = family.series.erase(at);
+  }
+  // What nobody adds to any more has its final value.
+  for (auto& [labels, parts] : family.merged) {
+    std::erase_if(parts, [&target = *family.series[labels]](const std::shared_ptr<Kind>& part) {
+      if (part.use_count() > 1) return false;
+      std::atomic_thread_fence(std::memory_order_acquire);
+      target.add(*part);
+      return true;
+    });
+  }
+  std::erase_if(family.merged, [](const auto& entry) { return entry.second.empty(); });
+}
+
+void Registry::merge(const std::string& family, const std::string& label, const std::string& into) {
   const std::lock_guard lock(mutex_);
-  const auto found = values_.find(name);
-  if (found == values_.end()) return {};
-  return {found->second.begin(), found->second.end()};
+  if (label == into) return;
+  const auto counters = counters_.find(family);
+  if (counters != counters_.end()) merge(counters->second, label, into);
+  const auto histograms = histograms_.find(family);
+  if (histograms != histograms_.end()) merge(histograms->second, label, into);
 }
 
 Snapshot Registry::snapshot() const {
@@ -199,7 +227,7 @@ Snapshot Registry::snapshot_if(const std::function<bool(std::string_view)>& want
   {
     const std::lock_guard lock(mutex_);
     add_stored(families, counters_, wanted, Type::counter, [](const Counter& one, Series& into) {
-      into.value = static_cast<double>(one.value());
+      into.value += static_cast<double>(one.value());
     });
     add_stored(families, gauges_, wanted, Type::gauge, [](const Gauge& one, Series& into) {
       into.value = static_cast<double>(one.value());

@@ -1,5 +1,5 @@
 // Counters, gauges and histograms. An update is an addition in a cell that is normally no
-// other thread's. Labels that clients or upstreams choose are bounded: see Registry::bounded().
+// other thread's. Labels that clients or upstreams choose are bounded: see TopNames.
 //
 // Updates from any thread; the Registry locks only to add a series and to read all of them.
 #pragma once
@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "observe/cell.h"
 #include "observe/histogram.h"
 #include "observe/metrics_snapshot.h"
+#include "observe/top_names.h"
 
 namespace patchbay::metrics {
 
@@ -31,6 +31,12 @@ class Counter {
     add_in_cell(cells_[mine].value, count, mine);
   }
   std::uint64_t value() const;
+
+  // Adds what the other one has counted.
+  void add(const Counter& other) { add(other.value()); }
+
+  // One of the same kind that has counted nothing.
+  std::shared_ptr<Counter> make_empty() const { return std::make_shared<Counter>(); }
 
  private:
   struct alignas(64) Cell {
@@ -107,12 +113,12 @@ class Registry {
   void watch_counters(const std::string& name, const std::string& help,
                       std::function<std::vector<Reading>()> read);
 
-  // `value` for a label of that family if it is one of the first `most` values, else "other".
-  // Bounds the series that foreign names create.
-  std::string bounded(const std::string& name, std::string_view value, std::size_t most);
+  // Which values a label of that family may have, if others choose them. Lives as long as this.
+  TopNames& top_names(const std::string& family);
 
-  // All values that bounded() has accepted for that family.
-  std::vector<std::string> known_values(const std::string& name) const;
+  // Ends the series of that family whose first label is `label`, as from labels(). Its counts, and
+  // those that owners of its counters still add, count in the series that has `into` instead.
+  void merge(const std::string& family, const std::string& label, const std::string& into);
 
   Snapshot snapshot() const;
   // The same of some families alone, at a fraction of the cost.
@@ -125,6 +131,8 @@ class Registry {
   struct StoredFamily {
     std::string help;
     std::map<std::string, std::shared_ptr<Kind>> series;
+    // Ended ones that somebody may still add to, by the series that they count in.
+    std::map<std::string, std::vector<std::shared_ptr<Kind>>> merged;
   };
   template <class Kind>
   using StoredFamilies = std::map<std::string, StoredFamily<Kind>>;
@@ -132,6 +140,9 @@ class Registry {
   std::shared_ptr<Kind> series(StoredFamilies<Kind>& families, const std::string& name,
                                const std::string& help, const std::string& labels,
                                const Arguments&... arguments);
+
+  template <class Kind>
+  static void merge(StoredFamily<Kind>& family, const std::string& label, const std::string& into);
 
   struct Watched {
     std::string name;
@@ -149,7 +160,7 @@ class Registry {
   StoredFamilies<Counter> counters_;
   StoredFamilies<Gauge> gauges_;
   StoredFamilies<Histogram> histograms_;
-  std::map<std::string, std::set<std::string, std::less<>>> values_;  // By family: see bounded().
+  std::map<std::string, TopNames> top_names_;  // By family.
 };
 
 }  // namespace patchbay::metrics

@@ -132,13 +132,60 @@ TEST(Metrics, AReadingMayUseTheRegistry) {
   EXPECT_TRUE(find_family(registry.snapshot(), "b_total"));
 }
 
-TEST(Metrics, NamesBeyondTheBoundAreCountedTogether) {
+// The series of a family, as `labels value`.
+std::string series_of(const Registry& registry, std::string_view family) {
+  const auto snapshot = registry.snapshot();
+  std::string all;
+  for (const auto& series : find_family(snapshot, family)->series) {
+    all += series.labels + " " + std::to_string(static_cast<int>(series.value)) + "; ";
+  }
+  return all;
+}
+
+TEST(Metrics, AMergedSeriesCountsInAnother) {
   Registry registry;
-  EXPECT_EQ(registry.bounded("f", "a", 2), "a");
-  EXPECT_EQ(registry.bounded("f", "b", 2), "b");
-  EXPECT_EQ(registry.bounded("f", "c", 2), "other");
-  EXPECT_EQ(registry.bounded("f", "a", 2), "a");
-  EXPECT_EQ(registry.bounded("g", "c", 2), "c");
+  const auto counter = [&](const std::string& labels) {
+    return registry.counter("c_total", "C.", labels);
+  };
+  auto old = counter("a=\"x\",b=\"1\"");
+  old->add(3);
+  counter("a=\"x\",b=\"2\"")->add(5);
+  counter("a=\"other\",b=\"1\"")->add(10);
+  counter("a=\"xy\",b=\"1\"")->add(1);
+  registry.merge("c_total", "a=\"x\"", "a=\"other\"");
+  const std::string xy = "a=\"xy\",b=\"1\" 1; ";
+  EXPECT_EQ(series_of(registry, "c_total"), "a=\"other\",b=\"1\" 13; a=\"other\",b=\"2\" 5; " + xy);
+  // Somebody still adds to it.
+  old->add(4);
+  EXPECT_EQ(series_of(registry, "c_total"), "a=\"other\",b=\"1\" 17; a=\"other\",b=\"2\" 5; " + xy);
+  old.reset();
+  registry.merge("c_total", "a=\"none\"", "a=\"other\"");
+  EXPECT_EQ(series_of(registry, "c_total"), "a=\"other\",b=\"1\" 17; a=\"other\",b=\"2\" 5; " + xy);
+  counter("a=\"x\",b=\"1\"")->add(1);
+  EXPECT_EQ(series_of(registry, "c_total"),
+            "a=\"other\",b=\"1\" 17; a=\"other\",b=\"2\" 5; a=\"x\",b=\"1\" 1; " + xy);
+}
+
+TEST(Metrics, AMergedHistogramCountsInAnother) {
+  Registry registry;
+  const auto histogram = [&](const std::string& labels) {
+    return registry.histogram("h_seconds", "H.", labels, kCoarse);
+  };
+  auto old = histogram("a=\"x\"");
+  old->observe(0.002);
+  registry.merge("h_seconds", "a=\"x\"", "a=\"other\"");
+  old->observe(20);
+  for (int i = 0; i < 2; ++i) {  // Once while it is used, once added up.
+    const auto snapshot = registry.snapshot();
+    const auto& series = find_family(snapshot, "h_seconds")->series;
+    ASSERT_EQ(series.size(), 1U);
+    EXPECT_EQ(series[0].labels, "a=\"other\"");
+    EXPECT_EQ(series[0].count, 2U);
+    EXPECT_NEAR(series[0].sum, 20.002, 1e-6);
+    EXPECT_EQ(series[0].buckets[1].count, 1U);
+    old.reset();
+    registry.merge("h_seconds", "a=\"none\"", "a=\"other\"");
+  }
 }
 
 }  // namespace

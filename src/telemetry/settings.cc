@@ -103,6 +103,10 @@ const config::Fields& config::fields<telemetry::Settings>() {
        "How many finished calls are stored in memory with the times of their stages, about 2 "
        "KiB each, for `patchbay trace` and SIGUSR1. 0: none.",
        Range{0, 1'000'000}},
+      {"max_history_upstreams", &telemetry::Settings::max_history_upstreams,
+       "How many upstreams have a history of their load in memory, about 20 KiB each, for the "
+       "console. The history of all calls together is always stored.",
+       Range{0, 100'000}},
   });
   return kFields;
 }

@@ -63,6 +63,7 @@ struct Settings {
   std::string service_name{"patchbay"};
   config::Dict<std::string> resource;
   int max_recent_calls = 500;
+  int max_history_upstreams = 200;
 
   bool operator==(const Settings&) const = default;
 };

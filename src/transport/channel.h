@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "async/task.h"
 #include "core/result.h"
 #include "mcp/revision.h"
-#include "net/http/syntax/url.h"
 #include "trace/call_trace.h"
 
 namespace patchbay::transport {
@@ -28,6 +28,11 @@ struct Sending {
   std::optional<mcp::Revision> revision = {};   // Of the message; none for a handshake.
   // The peer has requested it: a channel to a client queues it even if the peer is slow.
   bool is_answer = false;
+};
+
+struct ServerAddress {
+  std::string host;
+  int port = 0;
 };
 
 class Channel {
@@ -75,8 +80,9 @@ class Channel {
   // the peer of that.
   virtual bool abandon(std::uint64_t /*id*/) { return false; }
 
-  // The HTTP server that the channel leads to. Null: it leads to none.
-  virtual const net::Url* server() const { return nullptr; }
+  // The server that the channel leads to, for traces. No host: not known, or none of a network.
+  void set_server(std::string host, int port) { server_ = {std::move(host), port}; }
+  const ServerAddress& server() const { return server_; }
 
   // The handshake has negotiated a revision.
   virtual void agreed(mcp::Revision /*revision*/) {}
@@ -86,6 +92,9 @@ class Channel {
 
   // Ends both sides at once, without on_closed().
   virtual void close() = 0;
+
+ private:
+  ServerAddress server_;
 };
 
 }  // namespace patchbay::transport

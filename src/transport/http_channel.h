@@ -42,7 +42,6 @@ class HttpChannel final : public Channel {
   void start(Listener& listener) override { listener_ = &listener; }
   using Channel::send;
   Result<void> send(std::string message, const Sending& how) override;
-  const net::Url* server() const override { return &target_.url; }
   bool abandon(std::uint64_t id) override;
   void agreed(mcp::Revision revision) override;
   void close_sending() override {}

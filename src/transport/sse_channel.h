@@ -32,7 +32,6 @@ class SseChannel final : public Channel {
   void start(Listener& listener) override { listener_ = &listener; }
   using Channel::send;
   Result<void> send(std::string message, const Sending& how) override;
-  const net::Url* server() const override { return &target_.url; }
   void close_sending() override {}
   void close() override;
 

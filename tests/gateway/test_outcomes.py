@@ -98,6 +98,24 @@ class ByName(TestCase):
         self.assertEqual(gateway.metric("patchbay_client_calls_total"), 20)
 
 
+    def test_the_busiest_names_are_counted(self):
+        gateway = self.enterContext(Gateway(fake_config(limits={"max_metric_names": 1}, workers=2)))
+        stateless_post(gateway, as_client("first"))
+        total, counts = "patchbay_client_calls_total", gateway.metric
+
+        def busy_is_counted():
+            stateless_post(gateway, as_client("busy"))
+            return counts(total, client="busy")
+
+        # Each of the two workers reports its counts every ten seconds, and the next ranking uses them.
+        wait_until(busy_is_counted, "the busy client to be counted", 60)
+        self.assertEqual(counts(total, client="first"), 0)
+        self.assertGreater(counts(total, client="other"), 1)
+        before = counts(total)
+        stateless_post(gateway, as_client("first"))
+        self.assertEqual(counts(total), before + 1)
+
+
 class Clients(TestCase):
     def test_a_name_is_harmless_and_bounded(self):
         gateway = self.enterContext(Gateway(fake_config(audit={"file": "audit.jsonl"})))

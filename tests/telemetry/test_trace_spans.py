@@ -8,12 +8,13 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 import goals
 from auth_case import TOKEN, bearer
-from conformance import fixture_upstream
+from conformance import fixture, fixture_upstream
 from harness import (
     Gateway,
     McpSession,
     TestCase,
     fake,
+    fake_config,
     main,
     result_of,
     stateless_call,
@@ -27,6 +28,7 @@ from openapi_case import parameter, serve_document, upstream
 from otlp_collector import OtlpCollector
 from raw_service import RawService
 from stub_server import StubServer
+from wire_case import WireGateway
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = "b7ad6b7169203331"
@@ -139,6 +141,37 @@ class Continued(SpansCase):
         self.assertEqual(found["server.address"], "127.0.0.1")
         self.assertIn(f":{found['server.port']}/", stub.upstream()["url"])
         self.assertEqual(found["mcp.method.name"], "tools/call")
+
+    def test_attempts_name_the_server(self):
+        far = self.enterContext(WireGateway(fake_config()))
+        lines, events = (
+            self.enterContext(fixture("--revisions", "2024-11-05", transport=kind)) for kind in ("tcp", "sse")
+        )
+        port_of = lambda server: int(server.address.rpartition(":")[2].split("/")[0])
+        expected = {
+            "ws__fake__echo": far.port,
+            "wire__fake__echo": far.wire_port,
+            "tcp__test_simple_text": port_of(lines),
+            "sse__test_simple_text": port_of(events),
+            "local__echo": None,
+        }
+        upstreams = {
+            "ws": {"kind": "ws", "url": f"ws://127.0.0.1:{far.port}/mcp"},
+            "wire": {"kind": "wire-tcp", "url": f"tcp://127.0.0.1:{far.wire_port}"},
+            "tcp": lines.upstream(),
+            "sse": events.upstream(),
+            "local": fake(),
+        }
+        gateway = self.gateway(upstreams)
+        for number, (tool, port) in enumerate(expected.items(), 1):
+            with self.subTest(tool):
+                result_of(stateless_call(gateway, tool, text="x"))
+                calls = self.calls(number)
+                call = next(one for one in calls if one["attributes"]["gen_ai.tool.name"] == tool)
+                (attempt,) = [one for one in self.stages(call) if one["kind"] == CLIENT]
+                found = attempt["attributes"]
+                self.assertEqual(found.get("server.address"), port and "127.0.0.1")
+                self.assertEqual(int(found["server.port"]) if port else found.get("server.port"), port)
 
     def test_a_question_is_below_its_attempt(self):
         gateway = self.gateway()

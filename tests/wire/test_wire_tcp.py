@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import re
 import socket
 import struct
@@ -595,6 +596,25 @@ class Limits(WireCase):
         banner = gateway.stdout.wait_for("limit      wire")
         self.assertIn("100 requests in 1m per client", banner)
         self.assertIn("wire.rate_limiting.default_limit", banner)
+
+    def test_a_refusal_says_when_to_come_back(self):
+        for window, text, longest in ((60, "1m", 60), (30.5, "30s500ms", 31), (7200, "2h", 7200)):
+            limit = {"enabled": True, "default_limit": 1, "window": f"{round(window * 1000)}ms"}
+            client = self.client(self.start(wire={"rate_limiting": limit}))
+            began = time.monotonic()
+            client.result(rpc("tools/list"))
+            details = client.refusal(rpc("tools/list"))["details"]
+            least = math.ceil(window - (time.monotonic() - began))
+            with self.subTest(window):
+                self.assertEqual((details["limit"], details["window"]), (1, text))
+                self.assertIn(details["retry_after"], range(max(least, 1), longest + 1))
+
+    def test_who_comes_back_then_is_let_in(self):
+        limit = {"enabled": True, "default_limit": 1, "window": "3s"}
+        client = self.client(self.start(wire={"rate_limiting": limit}))
+        client.result(rpc("tools/list"))
+        time.sleep(client.refusal(rpc("tools/list"))["details"]["retry_after"])
+        self.assertIn("tools", client.result(rpc("tools/list")))
 
     def test_faults_in_the_style_that_was_asked_for(self):
         limit = {"enabled": True, "default_limit": 1, "window": "60s"}

@@ -10,13 +10,13 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "async/thread_pool.h"
 #include "frontends/admin/call_filter.h"
+#include "frontends/admin/caller_quota.h"
 #include "frontends/admin/load.h"
 #include "frontends/admin/load_history.h"
 #include "frontends/operations.h"
@@ -38,7 +38,11 @@ struct ControlShared {
   policy::Approvals& approvals;
   Load load;
   LoadHistory history;
-  ThreadPool audit_threads{1, 64};  // Queries of the audit database block.
+  ThreadPool audit_threads{1, 0};  // Queries of the audit database block.
+  CallerQuota audit_queries{{"queries of the audit database", "audit.max_queued_queries",
+                             "audit.max_queries_per_caller"}};
+  CallerQuota live_streams{
+      {"live streams of calls", "limits.max_live_streams", "limits.max_live_streams_per_caller"}};
   const std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
 };
 
@@ -89,7 +93,6 @@ class ControlApi final : public net::HttpHandler {
   ControlShared& shared_;
   const gateway::CatalogView& catalog_;
   const gateway::Recorder& recorder_;
-  std::map<std::string, int> queries_;  // Of the audit database, that run, by caller.
 };
 
 }  // namespace patchbay::frontends

@@ -20,7 +20,6 @@ constexpr std::string_view kAuditParameters =
     "limit, before, after, since, until, caller, name, upstream, outcome, trace, event";
 constexpr std::chrono::seconds kMostQueryTime{5};
 constexpr std::size_t kMostOfTrace = 500;  // Calls.
-constexpr int kMostQueriesOfCaller = 2;    // At once: each may take the one thread for a while.
 
 std::string take_text(QueryParameters& query, std::string_view name) {
   auto node = query.extract(std::string(name));
@@ -202,11 +201,8 @@ Task<std::string> ControlApi::audit(Asked asked) {
     co_return Error{Code::not_found, "the configuration names no audit.database"};
   }
   if (!asked.sees_all) filter->owner = asked.caller->id;
-  int& running = queries_[asked.caller->id];
-  if (running >= kMostQueriesOfCaller) {
-    co_return Error{Code::rate_limited, "other queries of this caller have not ended yet"};
-  }
-  ++running;
+  const auto slot = shared_.audit_queries.take(asked.caller->id, false);
+  if (!slot) co_return slot.error();
   std::function<Result<std::string>()> query = [path, filter = *filter] {
     auto newest = policy::newest_audit_row(path);
     // No record has been written yet.
@@ -221,7 +217,6 @@ Task<std::string> ControlApi::audit(Asked asked) {
   };
   auto done = shared_.audit_threads.run<std::string>(std::move(query));
   auto text = co_await done;
-  if (--running == 0) queries_.erase(asked.caller->id);
   // Clients have no use for the path of the file.
   const bool failed = !text && text.error().code == Code::internal;
   if (failed) co_return Error{Code::internal, "the audit database cannot be read now"};

@@ -21,7 +21,7 @@ class AdminFrontend final : public Frontend {
         control_(control, worker.catalog, worker.recorder),
         upstream_(control, worker.catalog, worker.recorder),
         client_(worker.catalog, worker.recorder),
-        live_(process.histories, worker.catalog),
+        live_(process.histories, worker.catalog, control.live_streams),
         health_(process.operations),
         readiness_(process.operations, worker.catalog),
         metrics_(process.registry),
@@ -70,6 +70,15 @@ class AdminFrontend final : public Frontend {
 };
 
 }  // namespace
+
+void SharedAdminFrontend::update(const AdminSettings& settings) {
+  control_.live_streams.set_most(settings.live_streams, settings.live_streams_of_caller);
+  control_.audit_threads.set_bounds(settings.audit_queries, settings.queued_audit_queries);
+  const auto queries =
+      static_cast<std::size_t>(settings.audit_queries + settings.queued_audit_queries);
+  control_.audit_queries.set_most(queries, settings.audit_queries_of_caller);
+  control_.history.set_max_upstreams(settings.upstreams_with_history);
+}
 
 std::unique_ptr<Frontend> SharedAdminFrontend::make(const WorkerServices& worker) {
   return std::make_unique<AdminFrontend>(services_, worker, control_);

@@ -5,17 +5,22 @@
 #pragma once
 
 #include "frontends/admin/control_api.h"
+#include "frontends/admin/settings.h"
 #include "frontends/frontend.h"
 
 namespace patchbay::frontends {
 
 class SharedAdminFrontend final : public SharedFrontend {
  public:
-  explicit SharedAdminFrontend(const ProcessServices& services)
+  SharedAdminFrontend(const AdminSettings& settings, const ProcessServices& services)
       : services_(services),
         control_{services.operations, services.histories, services.approvals,
                  Load([&registry = services.registry] { return registry.render(); }, Clock::now()),
-                 LoadHistory([&registry = services.registry] { return history_load(registry); })} {}
+                 LoadHistory([&registry = services.registry] { return history_load(registry); })} {
+    update(settings);
+  }
+
+  void update(const AdminSettings& settings);
 
   std::unique_ptr<Frontend> make(const WorkerServices& worker) override;
   std::vector<Entrance> entrances() const override;

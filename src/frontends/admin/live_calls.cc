@@ -19,8 +19,6 @@ namespace {
 
 constexpr auto kTurn = std::chrono::milliseconds(250);
 constexpr std::size_t kMostPerTurn = 200;  // Calls that one reader gets.
-constexpr std::size_t kMostReaders = 64;   // Of one worker.
-constexpr std::ptrdiff_t kMostOfCaller = 8;
 constexpr auto kKeepAlive = std::chrono::seconds(15);
 constexpr std::string_view kLiveParameters =
     "tool, upstream, caller, client, method, outcome, trace, slower_than";
@@ -37,18 +35,28 @@ Result<CallFilter> LiveCalls::filter_of(const net::HttpExchange& exchange) const
   return filter;
 }
 
-Task<void> LiveCalls::handle(net::HttpExchange& exchange) {
+// Each reader costs the worker a look at every call.
+Result<CallFilter> LiveCalls::enter(const net::HttpExchange& exchange, Entered& entered) const {
   auto filter = filter_of(exchange);
-  Result<Shares::Share> share =
-      filter ? take_share(ShareOf::streams, exchange) : Result<Shares::Share>(filter.error());
-  if (!share) {
-    const std::string error = fmt::format("{{\"error\":{}}}", json::quote(share.error().message));
-    co_return co_await exchange.answer(info(share.error().code).http, kJsonUtf8, {error});
-  }
-  if (!has_room(*exchange.caller)) {
-    co_return co_await exchange.answer(
-        429, kJsonUtf8, {R"({"error":"too many clients read the live stream of calls"})"},
-        "Retry-After: 5\r\n");
+  if (!filter) return filter;
+  auto share = take_share(ShareOf::streams, exchange);
+  if (!share) return share.error();
+  const Principal& caller = *exchange.caller;
+  auto slot = quota_.take(caller.id, is_admin(caller, catalog_));
+  if (!slot) return slot.error();
+  entered = {*std::move(share), *std::move(slot)};
+  return filter;
+}
+
+Task<void> LiveCalls::handle(net::HttpExchange& exchange) {
+  Entered entered;
+  auto filter = enter(exchange, entered);
+  if (!filter) {
+    const Error& why = filter.error();
+    const bool later = why.code == Code::rate_limited || why.code == Code::overloaded;
+    const std::string error = fmt::format("{{\"error\":{}}}", json::quote(why.message));
+    co_return co_await exchange.answer(info(why.code).http, kJsonUtf8, {error},
+                                       later ? "Retry-After: 5\r\n" : "");
   }
   if (!accepts(exchange.request, net::kEventStream)) {
     co_return co_await exchange.answer(406, kJsonUtf8,
@@ -81,13 +89,6 @@ Task<void> LiveCalls::serve(net::HttpExchange& exchange, CallFilter filter) {
   sink->disconnect();
   if (!stayed) co_return stayed;
   co_return co_await exchange.end_stream();
-}
-
-// Each reader costs the worker a look at every call.
-bool LiveCalls::has_room(const Principal& caller) const {
-  const auto own = std::ranges::count_if(
-      readers_, [&](const Reader* reader) { return reader->exchange.caller->id == caller.id; });
-  return readers_.size() < kMostReaders && (own < kMostOfCaller || is_admin(caller, catalog_));
 }
 
 // Rules and roles may change while somebody reads.

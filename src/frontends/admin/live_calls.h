@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "async/timers.h"
+#include "core/shares.h"
 #include "frontends/admin/call_filter.h"
+#include "frontends/admin/caller_quota.h"
 #include "gateway/catalog/view.h"
 #include "net/http/server/server.h"
 #include "trace/call_histories.h"
@@ -22,9 +24,10 @@ class ExchangeSink;
 
 class LiveCalls final : public net::HttpHandler, Timer {
  public:
-  // REQUIRES: both outlive this.
-  LiveCalls(const trace::CallHistories& histories, const gateway::CatalogView& catalog)
-      : histories_(histories), catalog_(catalog) {}
+  // `quota` bounds the readers on all workers. REQUIRES: all outlive this.
+  LiveCalls(const trace::CallHistories& histories, const gateway::CatalogView& catalog,
+            CallerQuota& quota)
+      : histories_(histories), catalog_(catalog), quota_(quota) {}
 
   Task<void> handle(net::HttpExchange& exchange) override;
 
@@ -37,6 +40,11 @@ class LiveCalls final : public net::HttpHandler, Timer {
     std::uint64_t dropped = 0;  // Since the last event that reported it.
     std::uint64_t matched = 0;  // Calls of this turn that the reader gets.
   };
+  // What a reader takes of bounded resources.
+  struct Entered {
+    Shares::Share share;
+    CallerQuota::Slot slot;
+  };
   struct Batch {
     const trace::CallHistories::Found& found;
     const std::vector<std::string>& texts;  // Of the calls that are found.
@@ -44,7 +52,7 @@ class LiveCalls final : public net::HttpHandler, Timer {
 
   void on_deadline() override;
   Result<CallFilter> filter_of(const net::HttpExchange& exchange) const;
-  bool has_room(const Principal& caller) const;
+  Result<CallFilter> enter(const net::HttpExchange& exchange, Entered& entered) const;
   void update_access(Reader& reader) const;
   void send_new_calls();
   void send(Reader& reader, const Batch& batch) const;
@@ -53,6 +61,7 @@ class LiveCalls final : public net::HttpHandler, Timer {
 
   const trace::CallHistories& histories_;
   const gateway::CatalogView& catalog_;
+  CallerQuota& quota_;
   std::vector<Reader*> readers_;
   trace::CallHistories::Position at_;
 };

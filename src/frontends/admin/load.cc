@@ -187,6 +187,8 @@ double quantile_of(const std::map<double, double>& at_most, double quantile) {
 }
 
 LoadCounters difference(const LoadCounters& now, const LoadCounters& before) {
+  // A tool or a client that was counted as `other` meanwhile begins at 0 again.
+  if (now.calls < before.calls) return now;
   LoadCounters change = now;
   change.calls -= before.calls;
   change.errors -= before.errors;

@@ -53,7 +53,8 @@ LoadSnapshot history_load(const metrics::Registry& registry);
 // Pure.
 double quantile_of(const std::map<double, double>& at_most, double quantile);
 
-// The difference since `before`; gauges have their current values.
+// The difference since `before`; gauges have their current values. Counters that are lower than
+// before have begun again.
 //
 // Pure.
 LoadCounters difference(const LoadCounters& now, const LoadCounters& before);

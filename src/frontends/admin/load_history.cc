@@ -1,6 +1,10 @@
 #include "frontends/admin/load_history.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "observe/log.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -46,14 +50,36 @@ void LoadHistory::add_step(const LoadSnapshot& now, std::uint64_t number, bool g
     ends_[i] = time;
     for (const auto& [name, counters] : now.upstreams) {
       if (name.empty()) continue;
-      if (!upstreams_.contains(name) && upstreams_.size() >= kMostUpstreams) continue;
-      Rings& rings = upstreams_[name];
+      Rings* const rings = rings_of(name);
+      if (!rings) continue;
+      Ring& ring = (*rings)[i];
       // One that has just come had no calls before: its first step counts from zero.
-      if (!rings[i].last) rings[i].last = LoadCounters();
-      rings[i].next = at;
-      add(rings[i], counters, span.points, lost);
+      if (!ring.last) ring.last = LoadCounters();
+      ring.next = at;
+      add(ring, counters, span.points, lost);
     }
   }
+}
+
+// Null: there are as many as may be.
+LoadHistory::Rings* LoadHistory::rings_of(const std::string& upstream) {
+  const auto found = upstreams_.find(upstream);
+  if (found != upstreams_.end()) return &found->second;
+  if (upstreams_.size() < max_upstreams_) return &upstreams_[upstream];
+  if (max_upstreams_ > 0 && !std::exchange(full_, true)) {
+    log::Line(log::Level::warn, "upstreams without load history")
+        .add("first", upstream)
+        .add("setting", "telemetry.max_history_upstreams");
+  }
+  return nullptr;
+}
+
+void LoadHistory::set_max_upstreams(std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  if (most == max_upstreams_) return;
+  max_upstreams_ = most;
+  full_ = false;
+  while (upstreams_.size() > most) upstreams_.erase(std::prev(upstreams_.end()));
 }
 
 void LoadHistory::tick(Deadline now) {

@@ -48,6 +48,9 @@ class LoadHistory {
   // `read` yields the counters of now: those of all calls and of upstreams.
   explicit LoadHistory(std::function<LoadSnapshot()> read) : read_(std::move(read)) {}
 
+  // How many upstreams have a history of their own, beside that of all calls together.
+  void set_max_upstreams(std::size_t most);
+
   // Called about once a second.
   void tick(Deadline now);
 
@@ -60,8 +63,6 @@ class LoadHistory {
   std::optional<Found> find(std::string_view range, std::string_view upstream) const;
 
  private:
-  static constexpr std::size_t kMostUpstreams = 200;
-
   // The steps of one length: a ring.
   struct Ring {
     std::vector<LoadPoint> points;
@@ -73,10 +74,13 @@ class LoadHistory {
   static void add(Ring& ring, const LoadCounters& now, std::size_t points, bool gap);
   void begin(Deadline now);
   void add_step(const LoadSnapshot& now, std::uint64_t number, bool gap);
+  Rings* rings_of(const std::string& upstream);
 
   const std::function<LoadSnapshot()> read_;
   mutable std::mutex mutex_;
   Rings total_;
+  std::size_t max_upstreams_ = 200;
+  bool full_ = false;  // An upstream has no history, and that has been logged.
   std::map<std::string, Rings, std::less<>> upstreams_;
   std::optional<Deadline> due_;  // The end of the current step.
   std::uint64_t steps_ = 0;

@@ -116,5 +116,28 @@ TEST(LoadHistory, UpstreamsHaveTheirOwnAndAreBounded) {
   EXPECT_EQ(known, 199);
 }
 
+TEST(LoadHistory, TheNumberOfUpstreamsIsASetting) {
+  History one;
+  one.history.set_max_upstreams(2);
+  one.step(0);
+  const auto known = [&] {
+    std::string names;
+    for (const char* const name : {"a", "b", "c"}) {
+      if (one.history.find("15m", name)->points[179].known) names += name;
+    }
+    return names;
+  };
+  for (const char* const name : {"a", "b", "c"}) one.now.upstreams[name] = counters(1, 0);
+  one.step(3);
+  EXPECT_EQ(known(), "ab");
+  one.history.set_max_upstreams(1);
+  EXPECT_EQ(known(), "a");
+  one.step(4);
+  EXPECT_EQ(known(), "a");
+  one.history.set_max_upstreams(3);
+  one.step(5);
+  EXPECT_EQ(known(), "abc");
+}
+
 }  // namespace
 }  // namespace patchbay::frontends

@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kRecommended = 1 << 20;  // Messages above this are counted.
 constexpr std::string_view kMethodNotFound = R"({"code":-32601,)";
 
-// What the protocol reports about a limit: {limit, window, retry_after}.
+// What the protocol reports about a limit: {limit, window, retry_after}. A client that waits so
+// many seconds does not come too early, or in a tight loop.
 std::string limit_details(std::string_view data) {
   const auto ms = json::member(data, "retryAfterMs");
   const auto wait = ms ? std::max<std::int64_t>(json::as_int(*ms).value_or(0), 0) : 0;
@@ -28,7 +29,8 @@ std::string limit_details(std::string_view data) {
   for (const std::string_view key : {"limit", "window"}) {
     if (const auto raw = json::member(data, key)) object.raw(key, *raw);
   }
-  object.raw("retry_after", std::to_string(wait / 1000 + (wait % 1000 > 0 ? 1 : 0)));
+  const auto seconds = wait / 1000 + (wait % 1000 > 0 ? 1 : 0);
+  object.raw("retry_after", std::to_string(std::max<std::int64_t>(seconds, 1)));
   object.end();
   return out;
 }

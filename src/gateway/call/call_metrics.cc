@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace patchbay::gateway {
 namespace {
 
 constexpr std::array<std::string_view, kOutcomeClasses> kClassNames{"ok", "tool_error", "refused",
                                                                     "error"};
-constexpr std::string_view kOther = "other";  // See Registry::bounded().
+constexpr std::string_view kOther = "other";  // The label of all names without a slot.
+constexpr std::string_view kToolCalls = "patchbay_tool_calls_total";
+constexpr std::string_view kToolSeconds = "patchbay_tool_call_seconds";
+constexpr std::string_view kClientCalls = "patchbay_client_calls_total";
 constexpr std::array<std::string_view, 2> kDirectionNames{"arguments", "result"};
 
 }  // namespace
@@ -35,7 +40,19 @@ OutcomeClass class_of(Outcome outcome) {
   }
 }
 
-CallMetrics::CallMetrics(metrics::Registry& registry) : registry_(registry) {}
+CallMetrics::CallMetrics(metrics::Registry& registry)
+    : registry_(registry),
+      by_tool_{std::string(kToolCalls), "Calls by tool and outcome.", "tool", kToolSeconds,
+               registry.top_names(std::string(kToolCalls))},
+      by_client_{std::string(kClientCalls),
+                 "Calls by client and outcome.",
+                 "client",
+                 {},
+                 registry.top_names(std::string(kClientCalls))} {
+  for (Named* const named : {&by_tool_, &by_client_}) {
+    named->other.label = metrics::labels({{named->label, kOther}});
+  }
+}
 
 CallMetrics::UpstreamSeries& CallMetrics::upstream_series(std::string_view upstream) {
   if (const auto found = by_upstream_.find(upstream); found != by_upstream_.end()) {
@@ -83,36 +100,81 @@ void CallMetrics::count(const FinishedCall& call) {
   if (call.tool.empty()) return;
   auto& tool = count(by_tool_, call.tool, call.outcome);
   if (!tool.seconds) {
-    tool.seconds =
-        registry_.histogram("patchbay_tool_call_seconds", "How long calls of a tool took.",
-                            tool.label, metrics::kCoarse);
+    tool.seconds = registry_.histogram(std::string(kToolSeconds), "How long calls of a tool took.",
+                                       tool.label, metrics::kCoarse);
   }
   tool.seconds->observe(call.seconds, call.sampled);
 }
 
 void CallMetrics::set_max_names(std::size_t most) {
-  max_names_ = most;
-  by_tool_.full = by_client_.full = false;
+  for (Named* const named : {&by_tool_, &by_client_}) named->top.set_most(most);
 }
 
-// Names beyond the limit are counted together, since clients choose some of them. Once the limit is
-// reached, another name costs no lock.
+// Once no slot is free, a name without one costs no lock.
 CallMetrics::NamedSeries& CallMetrics::named_series(Named& named, std::string_view name) {
   if (const auto known = named.by_name.find(name); known != named.by_name.end()) {
+    ++known->second.recent;
     return known->second;
   }
-  const auto add = [&named](const std::string& label) -> NamedSeries& {
-    auto& series = named.by_name[label];
-    series.label = metrics::labels({{named.label, label}});
-    return series;
-  };
-  const std::string label =
-      named.full ? std::string(kOther) : registry_.bounded(named.family, name, max_names_);
-  if (label == kOther && !named.full) {
-    for (const auto& one : registry_.known_values(named.family)) add(one);
-    named.full = true;
+  if (name == kOther) return named.other;
+  const auto version = named.top.version();
+  const auto slot = named.full_at == version ? 0 : named.top.slot_of(name);
+  if (slot == 0) {
+    named.full_at = version;
+    named.others.add(name);
+    return named.other;
   }
-  return add(label);
+  auto& series = named.by_name[std::string(name)];
+  series.label = metrics::labels({{named.label, name}});
+  series.slot = slot;
+  series.recent = 1;
+  return series;
+}
+
+void CallMetrics::merge_into_other(const Named& named, std::string_view name) {
+  const std::string label = metrics::labels({{named.label, name}});
+  registry_.merge(named.family, label, named.other.label);
+  if (named.durations.empty()) return;
+  registry_.merge(std::string(named.durations), label, named.other.label);
+}
+
+void CallMetrics::report(Named& named) {
+  std::vector<metrics::TopNames::Report> reports;
+  for (auto& [name, series] : named.by_name) {
+    if (series.recent > 0) reports.push_back({name, std::exchange(series.recent, 0)});
+  }
+  named.others.for_each([&](const std::string& name, std::uint64_t count) {
+    if (count > 0) reports.push_back({name, count});
+  });
+  named.others.clear();
+  if (!reports.empty()) named.top.add(reports);
+}
+
+// A name that this worker counted until now may have made series again after it had lost its slot.
+void CallMetrics::forget_lost(Named& named) {
+  const auto version = named.top.version();
+  if (version == named.version) return;
+  named.version = version;
+  std::vector<std::string> lost;
+  std::erase_if(named.by_name, [&](const auto& entry) {
+    const auto slot = named.top.find(entry.first);
+    if (slot == 0) lost.push_back(entry.first);
+    return slot != entry.second.slot;
+  });
+  for (const auto& name : lost) merge_into_other(named, name);
+}
+
+// The ranking comes before the report, so that it uses the reports of all workers.
+void CallMetrics::rank_names(Deadline now) {
+  const bool reports = now >= next_report_;
+  if (reports) next_report_ = now + metrics::TopNames::kInterval;
+  for (Named* const named : {&by_tool_, &by_client_}) {
+    if (reports) {
+      for (const auto& name : named->top.rank(now)) merge_into_other(*named, name);
+      report(*named);
+    }
+    forget_lost(*named);
+  }
 }
 
 CallMetrics::NamedSeries& CallMetrics::count(Named& named, std::string_view name, Outcome outcome) {

@@ -1,6 +1,6 @@
 // CallMetrics counts finished calls: by upstream, tool and client, with durations and sizes. Series
-// are created when they are first needed. The number of names that clients or upstreams choose is
-// bounded.
+// are created when they are first needed. Of the tools and clients, whose names others choose, the
+// busiest have series of their own; all others are counted together.
 //
 // One per worker; confined to it. The underlying series are shared.
 #pragma once
@@ -12,9 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "async/timers.h"
 #include "core/error.h"
 #include "core/text_hash.h"
 #include "observe/metrics.h"
+#include "observe/space_saving.h"
+#include "observe/top_names.h"
 
 namespace patchbay::gateway {
 
@@ -59,8 +62,11 @@ class CallMetrics {
 
   void count(const FinishedCall& call);
 
-  // How many tools, and how many clients, are counted by name. All others are counted together.
+  // How many tools, and how many clients, are counted by name.
   void set_max_names(std::size_t most);
+
+  // Now and then: which names are counted may change.
+  void rank_names(Deadline now);
 
   // Arguments or a result violate the schema of a tool of that upstream.
   void count_violation(SchemaDirection direction, std::string_view upstream);
@@ -84,26 +90,36 @@ class CallMetrics {
     std::string label;  // With the name of the label.
     Counters calls;
     std::shared_ptr<metrics::Histogram> seconds;
+    metrics::TopNames::Slot slot = 0;
+    std::uint64_t recent = 0;  // Calls that have not been reported to TopNames.
   };
   // Calls by the name of a tool or of a client.
   struct Named {
     std::string family;
     std::string help;
     std::string_view label;
-    TextMap<NamedSeries> by_name = {};  // At most as many as are counted by name, and "other".
-    bool full = false;                  // All names that are counted are in `by_name`.
+    std::string_view durations;  // The family of the histogram; empty: none.
+    metrics::TopNames& top;
+    TextMap<NamedSeries> by_name = {};  // Those with a slot, as far as this worker knows.
+    NamedSeries other = {};
+    metrics::SpaceSaving others = {};  // The names that were counted there since the last report.
+    std::uint64_t version = 0;         // Of `top`, when `by_name` agreed with it.
+    std::uint64_t full_at = 0;         // The version at which no slot was free.
   };
 
   UpstreamSeries& upstream_series(std::string_view upstream);
   metrics::Histogram& duration(UpstreamSeries& known, const FinishedCall& call);
   NamedSeries& count(Named& named, std::string_view name, Outcome outcome);
-  NamedSeries& named_series(Named& named, std::string_view name);
+  static NamedSeries& named_series(Named& named, std::string_view name);
+  void report(Named& named);
+  void forget_lost(Named& named);
+  void merge_into_other(const Named& named, std::string_view name);
 
   metrics::Registry& registry_;
-  std::size_t max_names_ = 500;
   TextMap<UpstreamSeries> by_upstream_;
-  Named by_tool_{"patchbay_tool_calls_total", "Calls by tool and outcome.", "tool"};
-  Named by_client_{"patchbay_client_calls_total", "Calls by client and outcome.", "client"};
+  Named by_tool_;
+  Named by_client_;
+  Deadline next_report_ = {};
 };
 
 }  // namespace patchbay::gateway

@@ -77,8 +77,12 @@ class Recorder {
 
   void set_log_calls(bool on) { log_calls_ = on; }
 
-  // How many tools, and how many clients, are counted by name. All others are counted together.
+  // How many tools, and how many clients, are counted by name: the busiest. All others are counted
+  // together.
   void set_max_names(std::size_t most) { metrics_.set_max_names(most); }
+
+  // Called about once a second: which names are counted may change.
+  void rank_names(Deadline now) { metrics_.rank_names(now); }
 
   CallMetrics& metrics() { return metrics_; }
 

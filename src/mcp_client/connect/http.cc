@@ -15,7 +15,9 @@ constexpr auto kShutdown = std::chrono::seconds(2);
 
 class StreamableConnection final : public Connection {
  public:
-  explicit StreamableConnection(const transport::HttpTarget& target) : channel_(target) {}
+  explicit StreamableConnection(const transport::HttpTarget& target) : channel_(target) {
+    channel_.set_server(target.url.host, target.url.port);
+  }
 
   transport::Channel& channel() override { return channel_; }
   bool misunderstood() const override { return channel_.misunderstood(); }
@@ -28,7 +30,9 @@ class StreamableConnection final : public Connection {
 class SseConnection final : public Connection {
  public:
   SseConnection(const transport::HttpTarget& target, const HttpCandidate& candidate)
-      : channel_(target, candidate.post_endpoint, candidate.post) {}
+      : channel_(target, candidate.post_endpoint, candidate.post) {
+    channel_.set_server(target.url.host, target.url.port);
+  }
 
   Task<void> connect(Deadline deadline) { return channel_.connect(deadline); }
   transport::Channel& channel() override { return channel_; }

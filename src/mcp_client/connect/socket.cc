@@ -16,8 +16,11 @@ namespace {
 
 class SocketConnection final : public Connection {
  public:
-  SocketConnection(net::Fd in, net::Fd out, const SocketSettings& settings)
-      : channel_(std::move(in), std::move(out), {settings.line.value, settings.outbox.value}) {}
+  SocketConnection(net::Fd in, net::Fd out, const SocketSettings& settings,
+                   const SocketEndpoint& endpoint)
+      : channel_(std::move(in), std::move(out), {settings.line.value, settings.outbox.value}) {
+    channel_.set_server(endpoint.host, endpoint.port);
+  }
 
   transport::Channel& channel() override { return channel_; }
   Task<void> end(bool) override {
@@ -63,7 +66,7 @@ Task<std::unique_ptr<Connection>> SocketConnector::connect(Deadline deadline) {
   // Each direction ends by itself, so each has its own descriptor.
   net::Fd out(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
   if (!out) co_return Error{Code::unavailable, "no descriptor is left"};
-  co_return std::make_unique<SocketConnection>(std::move(fd), std::move(out), settings_);
+  co_return std::make_unique<SocketConnection>(std::move(fd), std::move(out), settings_, endpoint_);
 }
 
 }  // namespace patchbay::upstreams

@@ -27,9 +27,12 @@ transport::EnvelopeSettings envelope_settings(const WireTcpSettings& settings) {
 
 class WireConnection final : public Connection {
  public:
-  WireConnection(std::unique_ptr<net::Stream> stream, const WireTcpSettings& settings)
+  WireConnection(std::unique_ptr<net::Stream> stream, const WireTcpSettings& settings,
+                 const net::Url& url)
       : frames_(std::move(stream), frame_settings(settings)),
-        channel_(frames_, envelope_settings(settings)) {}
+        channel_(frames_, envelope_settings(settings)) {
+    channel_.set_server(url.host, url.port);
+  }
 
   transport::Channel& channel() override { return channel_; }
   void use_token(const std::string& token) override { channel_.set_token(token); }
@@ -50,7 +53,7 @@ Task<std::unique_ptr<Connection>> WireConnector::connect(Deadline deadline) {
   auto stream = co_await net::connect_stream(url_, tls_, by);
   if (!stream) co_return stream.error();
   net::set_no_delay((*stream)->fd());
-  co_return std::make_unique<WireConnection>(*std::move(stream), settings_);
+  co_return std::make_unique<WireConnection>(*std::move(stream), settings_, url_);
 }
 
 }  // namespace patchbay::upstreams

@@ -20,9 +20,10 @@ constexpr auto kCloseTime = std::chrono::seconds(1);
 class WsConnection final : public Connection {
  public:
   WsConnection(std::unique_ptr<net::ClientWebSocket> client, bool envelopes,
-               const std::string& token)
+               const std::string& token, const net::Url& url)
       : client_(std::move(client)), texts_(client_->socket()) {
     if (envelopes) envelopes_.emplace(texts_, transport::EnvelopeSettings{.token = token});
+    WsConnection::channel().set_server(url.host, url.port);
   }
 
   transport::Channel& channel() override {
@@ -57,7 +58,8 @@ Task<std::unique_ptr<Connection>> WsConnector::connect(Deadline deadline) {
   if (!client) co_return client.error();
   const bool envelopes = settings_.envelope == WsEnvelope::always ||
                          (settings_.envelope == WsEnvelope::automatic && !(*client)->mcp());
-  co_return std::make_unique<WsConnection>(*std::move(client), envelopes, settings_.token);
+  co_return std::make_unique<WsConnection>(*std::move(client), envelopes, settings_.token,
+                                           target_.url);
 }
 
 Result<net::WebSocketTarget> ws_target(const WsSettings& settings) {

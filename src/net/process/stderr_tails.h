@@ -22,16 +22,22 @@ struct StderrLine {
 
 class StderrTails {
  public:
-  static constexpr std::size_t kMostLines = 50;  // Of one upstream.
   static constexpr std::size_t kMostUpstreams = 1'000;
+
+  // How many lines of one upstream are stored. Older ones are dropped.
+  void set_max_lines(std::size_t most) {
+    const std::lock_guard lock(mutex_);
+    max_lines_ = most;
+    for (auto& [name, lines] : tails_) trim(lines);
+  }
 
   void add(std::string_view upstream, std::string text) {
     const std::lock_guard lock(mutex_);
     auto at = tails_.find(upstream);
     if (at == tails_.end() && tails_.size() >= kMostUpstreams) return;
     if (at == tails_.end()) at = tails_.emplace(upstream, std::deque<StderrLine>()).first;
-    if (at->second.size() >= kMostLines) at->second.pop_front();
     at->second.push_back({std::chrono::system_clock::now(), std::move(text)});
+    trim(at->second);
   }
 
   // The oldest first.
@@ -43,7 +49,12 @@ class StderrTails {
   }
 
  private:
+  void trim(std::deque<StderrLine>& lines) const {
+    while (lines.size() > max_lines_) lines.pop_front();
+  }
+
   mutable std::mutex mutex_;
+  std::size_t max_lines_ = 50;
   std::map<std::string, std::deque<StderrLine>, std::less<>> tails_;
 };
 

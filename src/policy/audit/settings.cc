@@ -33,6 +33,17 @@ const config::Fields& config::fields<policy::AuditSettings>() {
        "Maximum number of failed log-ins recorded individually per minute. Further ones are "
        "only counted.",
        Range{0, 1'000'000}},
+      {"max_queries", &policy::AuditSettings::max_queries,
+       "Maximum number of queries of the database that run concurrently for the control API. Each "
+       "occupies a thread.",
+       Range{1, 64}},
+      {"max_queued_queries", &policy::AuditSettings::max_queued_queries,
+       "Maximum number of further queries that wait. Beyond it, queries are answered with 503.",
+       Range{1, 100'000}},
+      {"max_queries_per_caller", &policy::AuditSettings::max_queries_per_caller,
+       "Maximum number of queries of one caller that run or wait. Beyond it, they are answered "
+       "with 429.",
+       Range{1, 100'000}},
   });
   return kFields;
 }

@@ -24,6 +24,9 @@ struct AuditSettings {
   bool sync = false;
   int queue = 10'000;
   int max_failed_log_ins = 60;
+  int max_queries = 1;
+  int max_queries_per_caller = 2;
+  int max_queued_queries = 64;
 
   bool operator==(const AuditSettings&) const = default;
   bool on() const { return !file.empty() || !database.empty(); }

@@ -13,6 +13,7 @@ namespace patchbay::policy {
 void Approvals::set(const ApprovalSettings& settings) {
   const std::lock_guard lock(mutex_);
   settings_ = settings;
+  forget_oldest();
 }
 
 ApprovalSettings Approvals::settings() const {
@@ -117,9 +118,13 @@ Result<ApprovalEntry> Approvals::approve(const std::string& id, const Principal&
 
 void Approvals::remember(const ApprovalEntry& entry, Deadline now) {
   std::erase_if(approved_, [&](const auto& one) { return one.tool == entry.subject.tool; });
-  if (approved_.size() >= kMostApproved) approved_.pop_front();
   approved_.push_back(
       {entry.subject.tool, entry.subject.caller, entry.arguments, entry.approved_by, now});
+  forget_oldest();
+}
+
+void Approvals::forget_oldest() {
+  while (std::cmp_greater(approved_.size(), settings_.remembered)) approved_.pop_front();
 }
 
 std::vector<ApprovedCall> Approvals::approved() const {
@@ -157,6 +162,10 @@ const config::Fields& config::fields<policy::ApprovalSettings>() {
       {"max_pending_per_caller", &policy::ApprovalSettings::per_caller,
        "Maximum number of calls of one caller waiting for approval.", Range{1, 100'000},
        Alias{"per_caller"}},
+      {"max_remembered_calls", &policy::ApprovalSettings::remembered,
+       "Number of tools whose last approved call is remembered, so that a person sees what is "
+       "different in the next one. Each is as large as its arguments.",
+       Range{0, 100'000}},
       {"max_arguments_size", &policy::ApprovalSettings::arguments,
        "Maximum size of the arguments displayed to a person. A call with larger arguments is "
        "refused.",

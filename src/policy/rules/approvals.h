@@ -25,6 +25,7 @@ struct ApprovalSettings {
   config::Duration expires{600'000};
   int pending = 1'000;
   int per_caller = 20;
+  int remembered = 256;
   config::Bytes arguments{16 * 1024};
 };
 
@@ -89,9 +90,8 @@ class Approvals {
   Result<ApprovalEntry> refuse(const std::string& id, Deadline now);
 
  private:
-  static constexpr std::size_t kMostApproved = 256;  // Each as large as max_arguments_size.
-
   void remember(const ApprovalEntry& entry, Deadline now);
+  void forget_oldest();
   void forget_expired(Deadline now);
   Result<std::deque<ApprovalEntry>::iterator> find(const std::string& id);
   std::size_t waiting() const;

@@ -81,6 +81,26 @@ TEST_F(ApprovalsTest, ApprovalsAndRequestsExpire) {
   EXPECT_TRUE(approvals.list(now).empty());
 }
 
+TEST_F(ApprovalsTest, TheLastApprovedCallsAreRemembered) {
+  ApprovalSettings settings = approvals.settings();
+  settings.remembered = 2;
+  approvals.set(settings);
+  const auto remembered = [this] {
+    std::string tools;
+    for (const auto& call : approvals.approved()) tools += call.tool;
+    return tools;
+  };
+  for (const char* const tool : {"a", "b", "c", "b"}) {
+    const ApprovalSubject about{"me", tool, "digest", "1"};
+    ASSERT_TRUE(approvals.approve(request(about), boss, now));
+    ASSERT_TRUE(approvals.take(about, now));
+  }
+  EXPECT_EQ(remembered(), "cb");
+  settings.remembered = 1;
+  approvals.set(settings);
+  EXPECT_EQ(remembered(), "b");
+}
+
 TEST_F(ApprovalsTest, TheSameCallWaitsOnce) {
   EXPECT_EQ(request(subject), request(subject));
   EXPECT_EQ(approvals.list(now).size(), 1U);
