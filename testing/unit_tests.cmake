@@ -3,6 +3,7 @@
 add_executable(unit_tests EXCLUDE_FROM_ALL ${unit_tests})
 target_link_libraries(unit_tests PRIVATE patchbay_lib GTest::gtest_main)
 compile_folders_together(unit_tests ${unit_tests})
+parse_common_headers_once(unit_tests)
 # The harnesses of fuzz/ over their seeds; see testing/fuzz_seeds.cc.
 file(GLOB harnesses CONFIGURE_DEPENDS fuzz/*.cc)
 foreach(harness ${harnesses})
