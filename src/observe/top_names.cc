@@ -7,8 +7,8 @@
 namespace patchbay::metrics {
 namespace {
 
-// Of a score, from one ranking to the next.
-const double kKept = std::pow(0.5, 1.0 / 60);
+// What remains of a score from one ranking to the next.
+const double kDecay = std::pow(0.5, 1.0 / 60);
 constexpr double kForgotten = 0.5;  // A candidate with a lower score.
 
 }  // namespace
@@ -41,7 +41,7 @@ void TopNames::add(const std::vector<Report>& reports) {
 
 void TopNames::age() {
   for (auto& [name, known] : names_) {
-    known.score = known.score * kKept + static_cast<double>(std::exchange(known.added, 0));
+    known.score = known.score * kDecay + static_cast<double>(std::exchange(known.added, 0));
   }
   std::erase_if(names_, [](const auto& entry) {
     return entry.second.slot == 0 && entry.second.score < kForgotten;

@@ -62,5 +62,14 @@ TEST(Load, ComparesWithTheSnapshotBefore) {
   EXPECT_EQ(late.seconds, 500);
 }
 
+TEST(Load, CountersThatAreLowerHaveBegunAgain) {
+  const LoadCounters before{.calls = 50, .errors = 3, .at_most = {{1.0, 50}}};
+  const LoadCounters now{.calls = 7, .errors = 1, .at_most = {{1.0, 7}}};
+  const LoadCounters change = difference(now, before);
+  EXPECT_EQ(change.calls, 7);
+  EXPECT_EQ(change.errors, 1);
+  EXPECT_EQ(change.at_most.at(1.0), 7);
+}
+
 }  // namespace
 }  // namespace patchbay::frontends
