@@ -70,7 +70,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
         std::vector<frontends::UpstreamLine> lines;
         for (auto& one : upstreams_->report()) {
           lines.push_back({std::move(one.name), std::move(one.kind), std::move(one.state),
-                           one.tools, one.required});
+                           one.tools, one.required, std::move(one.switched)});
         }
         return lines;
       },
@@ -80,6 +80,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
       [this] { return problems_.all(); },
       [this] { return digest_.get(); },
       [this](std::string_view name) { return upstreams_->find_by_name(name); },
+      &run_time_,
   };
   digest_.set(configuration_.digest);
   common_.registrars = [this] { return upstreams_->registrars(); };
@@ -269,6 +270,7 @@ Result<void> Gateway::make_upstreams() {
   auto opened = pins_.open(configuration_.settings, [this] {
     if (!stopping_) upstreams_->check_pins();
   });
+  if (opened) opened = run_time_.open(configuration_.settings);
   if (!opened) return opened;
   const Settings& settings = configuration_.settings;
   tokens_.keep_in({state_folder(settings), settings.sign_in.key});
@@ -277,8 +279,8 @@ Result<void> Gateway::make_upstreams() {
     if (common_.audit) common_.audit->put(std::move(record));
   });
   upstreams_.emplace(
-      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), buses_, &tokens_,
-      [this](auto catalog, bool synced) { publish(std::move(catalog), synced); },
+      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), run_time_.switches(),
+      buses_, &tokens_, [this](auto catalog, bool synced) { publish(std::move(catalog), synced); },
       [this](const std::string& upstream, const std::string& uri) {
         for (const auto& worker : workers_) {
           worker->notify_updated(upstream, uri);
@@ -287,6 +289,7 @@ Result<void> Gateway::make_upstreams() {
       [this](const std::string& upstream, const gateway::TaskUpdate& update) {
         for (const auto& worker : workers_) worker->notify_task(upstream, update);
       });
+  run_time_.use(*upstreams_, [this] { reloads_.spawn(apply_switches()); });
   watch_upstreams();
   return ok();
 }
@@ -311,6 +314,7 @@ Task<void> Gateway::start_upstreams() {
   timeout.cancel();
   auto drained = co_await timeout.drain(kNever);
   discard(drained, "each worker reports what it could not finish");
+  if (switched_) applied = co_await apply_switches();
   auto why = std::exchange(reload_again_, "");
   if (!why.empty()) co_return co_await reload(std::move(why));
   co_return applied;

@@ -17,6 +17,7 @@
 #include "app/configuration.h"
 #include "app/pin_service.h"
 #include "app/refusals.h"
+#include "app/run_time_service.h"
 #include "app/service_manager.h"
 #include "app/shared_text.h"
 #include "app/single_session.h"
@@ -68,6 +69,7 @@ class Gateway {
   Task<Configuration> read_stable(config::Faults& faults, std::vector<FileStamp>& stamps);
   std::vector<std::string> reasons_against(const Configuration& next) const;
   Task<void> use(Configuration next);
+  Task<void> apply_switches();
   void make_frontends();
   Result<void> open_listeners();
   void start_listening();
@@ -107,6 +109,7 @@ class Gateway {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Loop*> loops_;
   PinService pins_;
+  RunTimeService run_time_{control_, pins_};
   BusService buses_;
   std::optional<UpstreamSet> upstreams_;
   Banner banner_;
@@ -146,6 +149,7 @@ class Gateway {
   bool upgrading_ = false;  // A new process is starting, which is to replace this one.
   bool replaced_ = false;   // It is ready.
   bool reloading_ = false;
+  bool switched_ = false;     // Upstreams must be started or stopped once that is over.
   std::string reload_again_;  // The reason for another reload after the current one; empty: none.
   bool failed_ = false;
 };

@@ -133,7 +133,23 @@ Task<void> Gateway::reload(std::string why) {
     why = reload_again_;
   } while (!why.empty() && !stopping_);
   reloading_ = false;
+  if (switched_) done = co_await apply_switches();
   co_return done;
+}
+
+// Starts and stops upstreams as admins have switched them. A reload in progress does so at its end.
+Task<void> Gateway::apply_switches() {
+  switched_ = true;
+  if (reloading_ || stopping_) co_return ok();
+  reloading_ = true;
+  Result<void> applied;
+  while (std::exchange(switched_, false) && !stopping_) {
+    applied = co_await upstreams_->apply(configuration_);
+  }
+  reloading_ = false;
+  auto why = std::exchange(reload_again_, "");
+  if (!why.empty()) co_return co_await reload(std::move(why));
+  co_return applied;
 }
 
 Task<void> Gateway::reload_once(const std::string& why) {

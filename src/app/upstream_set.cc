@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/disabled_upstream.h"
 #include "async/hop.h"
 #include "core/discard.h"
 #include "core/glob.h"
@@ -14,6 +15,8 @@
 
 namespace patchbay::app {
 namespace {
+
+using frontends::UpstreamMode;
 
 // How often the state of upstreams is checked.
 constexpr auto kLook = std::chrono::seconds(1);
@@ -59,13 +62,15 @@ void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, b
 
 UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
                          metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-                         policy::Pins& pins, BusService& buses, oauth::TokenService* tokens,
-                         Publish publish, Updated updated, TaskChanged task_changed)
+                         policy::Pins& pins, const Switches& switches, BusService& buses,
+                         oauth::TokenService* tokens, Publish publish, Updated updated,
+                         TaskChanged task_changed)
     : control_(control),
       workers_(workers),
       registry_(registry),
       subscriptions_(subscriptions),
       pins_(pins),
+      switches_(switches),
       buses_(buses),
       tokens_(tokens),
       publish_(std::move(publish)),
@@ -91,7 +96,8 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
     const auto before = std::ranges::find_if(
         running_, [&](const Running& one) { return one.source.upstream->name() == plan.name; });
     const bool known = before != running_.end();
-    if (known && before->digest == plan.digest) {
+    const std::string digest = is_disabled(plan) ? "disabled" : plan.digest;
+    if (known && before->digest == digest) {
       next.push_back(std::move(*before));
       next.back().source.settings = plan.settings;
       next.back().source.upstream->reread();
@@ -99,7 +105,7 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
       continue;
     }
     context.lists = plan.settings.lists;
-    next.push_back({plan.digest, {plan.make(context), plan.settings}});
+    next.push_back({digest, {make(plan, context), plan.settings}});
     fresh.push_back(next.back().source.upstream);
     if (known) {
       next.back().earlier = std::move(before->source);
@@ -127,6 +133,16 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
   }
   rebuild();
   co_return ok();
+}
+
+bool UpstreamSet::is_disabled(const UpstreamPlan& plan) const {
+  return switches_.upstream(plan.name).mode == UpstreamMode::disabled;
+}
+
+std::shared_ptr<gateway::Upstream> UpstreamSet::make(const UpstreamPlan& plan,
+                                                     const UpstreamContext& context) const {
+  if (is_disabled(plan)) return std::make_shared<DisabledUpstream>(plan.name, plan.kind);
+  return plan.make(context);
 }
 
 // Starts an upstream; the one that it replaces is retired whether the start succeeds or not.
@@ -234,8 +250,18 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
                       fmt::join(one.unusable.begin(),
                                 one.unusable.begin() + static_cast<std::ptrdiff_t>(named), ", "));
     }
-    lines.push_back({std::string(upstream.name()), std::string(upstream.kind()), std::move(state),
-                     one.tool_count, one.required, upstream.use()});
+    UpstreamReport line{std::string(upstream.name()),
+                        std::string(upstream.kind()),
+                        std::move(state),
+                        one.tool_count,
+                        one.required,
+                        upstream.use()};
+    line.switched = switches_.upstream(line.name);
+    if (line.switched.mode == UpstreamMode::disabled) line.state.up = false;
+    if (line.switched.mode != UpstreamMode::enabled) {
+      line.state.detail = fmt::format("{} by an admin", name_of(line.switched.mode));
+    }
+    lines.push_back(std::move(line));
   }
   return lines;
 }
@@ -350,6 +376,20 @@ void UpstreamSet::check_schemas() {
   }
 }
 
+// What admins have switched off stays in the offer, so that calls of it get the reason.
+void UpstreamSet::switch_off(gateway::Offer& offer) const {
+  const std::string name(offer.upstream->name());
+  const UpstreamMode mode = switches_.upstream(name).mode;
+  if (mode != UpstreamMode::enabled) {
+    offer.suspended = fmt::format("the upstream '{}' is {} by an admin; it accepts no calls", name,
+                                  name_of(mode));
+  }
+  for (const auto& tool : switches_.tools_off(name)) {
+    offer.off[tool.tool] =
+        fmt::format("the tool '{}' of '{}' is switched off by an admin", tool.tool, name);
+  }
+}
+
 // The items of an upstream that are listed.
 gateway::Offer UpstreamSet::offer_of(Running& one) {
   const Source& from = one.earlier ? *one.earlier : one.source;
@@ -372,8 +412,15 @@ gateway::Offer UpstreamSet::offer_of(Running& one) {
     }
     one.problems = std::move(problems);
   }
+  switch_off(offer);
+  const auto is_listed = [&offer](const mcp::Item& tool) {
+    const auto renamed = offer.own_names.find(tool.key);
+    const bool off =
+        offer.off.contains(renamed == offer.own_names.end() ? tool.key : renamed->second);
+    return tool.listed && !off && offer.suspended.empty();
+  };
   one.tool_count = static_cast<std::size_t>(
-      std::ranges::count_if(mcp::of(offer.items, mcp::ItemKind::tool), &mcp::Item::listed));
+      std::ranges::count_if(mcp::of(offer.items, mcp::ItemKind::tool), is_listed));
   return offer;
 }
 

@@ -16,6 +16,7 @@
 
 #include "app/bus_service.h"
 #include "app/configuration.h"
+#include "app/switches.h"
 #include "async/scope.h"
 #include "async/thread_pool.h"
 #include "gateway/call/subscriptions.h"
@@ -33,6 +34,7 @@ struct UpstreamReport {
   std::size_t tools = 0;
   bool required = false;  // The gateway is not ready without it.
   gateway::UpstreamUse use = {};
+  frontends::UpstreamSwitch switched = {};
 };
 
 class UpstreamSet final : public gateway::UpstreamWatcher {
@@ -47,8 +49,9 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   // thread.
   UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
               metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-              policy::Pins& pins, BusService& buses, oauth::TokenService* tokens, Publish publish,
-              Updated updated, TaskChanged task_changed);
+              policy::Pins& pins, const Switches& switches, BusService& buses,
+              oauth::TokenService* tokens, Publish publish, Updated updated,
+              TaskChanged task_changed);
 
   // Makes the running upstreams those of `configuration`: starts new ones, replaces a changed one
   // after its successor has started or failed, and leaves the others alone. Calls in progress
@@ -61,6 +64,9 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
 
   // The stored definitions of tools have changed: checks all tools again.
   void check_pins();
+
+  // Makes a new catalog, because something that it is made of has changed.
+  void rebuild();
 
   // From now on the catalog counts as complete, even if some upstream is not up.
   void mark_synced();
@@ -127,14 +133,17 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   Running* find(const gateway::Upstream* upstream);
   void take_offer(const gateway::Upstream* upstream, Result<mcp::ItemLists> items);
   void take_items(Running& one, Result<mcp::ItemLists> items);
+  bool is_disabled(const UpstreamPlan& plan) const;
+  std::shared_ptr<gateway::Upstream> make(const UpstreamPlan& plan,
+                                          const UpstreamContext& context) const;
   Task<void> start_one(std::shared_ptr<gateway::Upstream> upstream, std::chrono::nanoseconds grace);
   Task<void> stop_one(std::shared_ptr<gateway::Upstream> upstream, Deadline deadline);
   Task<void> retire(std::shared_ptr<gateway::Upstream> upstream, std::chrono::nanoseconds grace);
   void look();
   void look_at(Source& source);
-  void rebuild();
   void check_schemas();
   gateway::Offer offer_of(Running& one);
+  void switch_off(gateway::Offer& offer) const;
 
   static constexpr int kParsers = 2;
   static constexpr int kMostDocuments = 1000;  // Documents that wait to be parsed.
@@ -144,6 +153,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   metrics::Registry& registry_;
   const gateway::Subscriptions& subscriptions_;
   policy::Pins& pins_;
+  const Switches& switches_;
   BusService& buses_;
   oauth::TokenService* const tokens_;
   const Publish publish_;

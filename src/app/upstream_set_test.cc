@@ -57,6 +57,7 @@ class UpstreamSetTest : public ::testing::Test {
   metrics::Registry registry;
   gateway::Subscriptions subscriptions;
   policy::Pins pins;
+  Switches switches;
   std::vector<net::Loop*> no_workers;
   std::map<std::string, std::shared_ptr<FakeUpstream>> made;
   std::shared_ptr<const gateway::Catalog> catalog;
@@ -67,6 +68,7 @@ class UpstreamSetTest : public ::testing::Test {
                   registry,
                   subscriptions,
                   pins,
+                  switches,
                   buses,
                   nullptr,
                   [this](auto fresh, bool) { catalog = std::move(fresh); },
@@ -133,6 +135,55 @@ TEST_F(UpstreamSetTest, WhatCannotBeDoneIsReported) {
   offer("a", {"x"});
   EXPECT_EQ(set.report()[0].state.detail, "");
   EXPECT_TRUE(listed("a__y"));
+}
+
+TEST_F(UpstreamSetTest, WhatIsDrainedIsNotListedForAReason) {
+  apply({plan("a"), plan("b")});
+  offer("a", {"x"});
+  offer("b", {"y"});
+  ASSERT_TRUE(switches.set_upstream("a", {frontends::UpstreamMode::drained, "ann"}));
+  set.rebuild();
+  EXPECT_FALSE(listed("a__x"));
+  EXPECT_TRUE(listed("b__y"));
+  const auto* const off = catalog->find_off(ItemKind::tool, "a__x");
+  ASSERT_TRUE(off);
+  EXPECT_NE(off->off->find("'a' is drained"), std::string::npos);
+  EXPECT_EQ(set.report()[0].tools, 0U);
+  EXPECT_TRUE(set.report()[0].state.up);
+  EXPECT_EQ(set.report()[0].switched.by, "ann");
+  ASSERT_TRUE(switches.set_upstream("a", {}));
+  set.rebuild();
+  EXPECT_TRUE(listed("a__x"));
+}
+
+TEST_F(UpstreamSetTest, WhatIsDisabledIsReplacedUntilItIsEnabled) {
+  apply({plan("a")});
+  offer("a", {"x"});
+  const auto before = made["a"];
+  ASSERT_TRUE(switches.set_upstream("a", {frontends::UpstreamMode::disabled, "ann"}));
+  apply({plan("a")});
+  EXPECT_FALSE(listed("a__x"));
+  EXPECT_NE(set.find_by_name("a"), before);
+  EXPECT_FALSE(set.report()[0].state.up);
+  ASSERT_TRUE(switches.set_upstream("a", {}));
+  apply({plan("a")});
+  EXPECT_NE(made["a"], before) << "another one";
+  EXPECT_EQ(set.find_by_name("a"), made["a"]);
+  offer("a", {"x"});
+  EXPECT_TRUE(listed("a__x"));
+}
+
+TEST_F(UpstreamSetTest, AToolThatIsOffKeepsItsName) {
+  configuration.settings.names.prefix = gateway::Prefix::conflict;
+  apply({plan("a", "", {.rename = {{"x", "z"}}}), plan("b")});
+  offer("a", {"x"});
+  offer("b", {"z"});
+  ASSERT_TRUE(switches.set_tool({"a", "x", "ann"}, false));
+  set.rebuild();
+  EXPECT_FALSE(listed("a__z")) << "by the upstream's own name of it";
+  EXPECT_TRUE(listed("b__z"));
+  EXPECT_FALSE(listed("z")) << "it is still ambiguous";
+  EXPECT_EQ(set.report()[0].tools, 0U);
 }
 
 TEST_F(UpstreamSetTest, TheOrderIsThatOfTheConfiguration) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontends/run_time.h"
 #include "gateway/call/upstream.h"
 
 namespace patchbay::frontends {
@@ -20,6 +21,7 @@ struct UpstreamLine {
   gateway::UpstreamState state;
   std::size_t tools = 0;
   bool required = false;  // The gateway is not ready without it.
+  UpstreamSwitch switched = {};
 };
 
 // {"name":…,"kind":…,"state":"up","detail":…,"tools":…}
@@ -36,6 +38,7 @@ struct OperationsView {
   std::function<std::string()> digest = {};  // Of the configuration in force.
   // The running upstream of that name; null: there is none.
   std::function<std::shared_ptr<gateway::Upstream>(std::string_view name)> find_upstream = {};
+  RunTime* run_time = nullptr;  // What admins change while it runs; null: nothing.
 };
 
 }  // namespace patchbay::frontends

@@ -72,6 +72,8 @@ std::string_view own_name(const CatalogEntry& entry, const Call& call) {
 }
 
 Error unknown_item(const Call& call) {
+  const auto* const off = call.catalog ? call.catalog->find_off(call.item, call.target) : nullptr;
+  if (off) return {Code::unavailable, *off->off};
   const auto meanings =
       call.catalog ? call.catalog->meanings(call.item, call.target) : std::vector<std::string>();
   if (meanings.size() > 1) {

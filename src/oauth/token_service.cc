@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "async/hop.h"
 #include "oauth/exchange.h"
+#include "oauth/no_token.h"
 #include "observe/log.h"
 
 namespace patchbay::oauth {
@@ -22,6 +25,12 @@ const Caller& owner_of(const Plan& plan, const Caller& caller) {
 // Empty for the gateway itself.
 std::string caller_key(const Principal& caller) {
   return caller.id == Principal().id ? "" : CallerTokens::key_of(caller);
+}
+
+std::string_view name_of(Kind kind) {
+  const auto* const choice =
+      std::ranges::find(config::choices<Kind>, kind, &config::Choice<Kind>::value);
+  return choice->name;
 }
 
 // Distinguishes the owners of tokens.
@@ -112,10 +121,14 @@ void TokenService::close(const Plan& plan) {
   std::erase_if(sources_, [&](const auto& entry) { return entry.first.first == &plan; });
 }
 
-TokenService::PlanPtr TokenService::find_plan(const std::string& upstream) {
+TokenService::PlanPtr TokenService::find_any_plan(const std::string& upstream) {
   const std::lock_guard lock(mutex_);
   const auto found = plans_.find(upstream);
-  auto plan = found == plans_.end() ? nullptr : found->second.lock();
+  return found == plans_.end() ? nullptr : found->second.lock();
+}
+
+TokenService::PlanPtr TokenService::find_plan(const std::string& upstream) {
+  auto plan = find_any_plan(upstream);
   return plan && plan->settings.kind == Kind::authorization_code ? plan : nullptr;
 }
 
@@ -133,6 +146,37 @@ std::optional<bool> TokenService::is_shared(const std::string& upstream) {
   const PlanPtr plan = find_plan(upstream);
   if (!plan) return std::nullopt;
   return !plan->per_caller;
+}
+
+Task<std::optional<TokenReport>> TokenService::report(std::string upstream, Caller caller) {
+  auto there = [this, upstream, caller]() -> Task<std::optional<TokenReport>> {
+    co_return report_here(upstream, caller);
+  };
+  co_return co_await hop<std::optional<TokenReport>>(context_.executor, there);
+}
+
+std::optional<TokenReport> TokenService::report_here(const std::string& upstream,
+                                                     const Caller& caller) {
+  const PlanPtr plan = find_any_plan(upstream);
+  if (!plan) return std::nullopt;
+  TokenReport report{.kind = name_of(plan->settings.kind),
+                     .interactive = plan->settings.kind == Kind::authorization_code,
+                     .per_caller = plan->per_caller};
+  const std::string own = key_of(*plan, *owner_of(*plan, caller));
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, source] : sources_) {
+    if (key.first != plan.get()) continue;
+    const auto status = source->status();
+    if (status.has_token) ++report.holders;
+    if (key.second != own) continue;
+    report.used = true;
+    report.has_token = status.has_token;
+    report.expires_in = status.expires_in;
+    if (status.has_token || !status.failure) continue;
+    report.wants_sign_in = wants_sign_in(*status.failure);
+    report.failure = status.failure->message;
+  }
+  return report;
 }
 
 Task<SignInOffer> TokenService::offer(std::string upstream, Caller caller, bool for_gateway) {

@@ -19,6 +19,19 @@
 
 namespace patchbay::oauth {
 
+// The state of the tokens of one upstream, for people.
+struct TokenReport {
+  std::string_view kind;     // As in the settings: client_credentials, authorization_code, …
+  bool interactive = false;  // A person signs in.
+  bool per_caller = false;
+  bool used = false;  // A token has been requested.
+  bool has_token = false;
+  bool wants_sign_in = false;
+  std::string failure = {};                             // Why there is no token.
+  std::optional<std::chrono::seconds> expires_in = {};  // None: unknown.
+  int holders = 0;  // Of the callers, and the gateway: how many have a token.
+};
+
 class TokenService {
  public:
   TokenService(Executor& control, metrics::Registry& registry);
@@ -53,6 +66,10 @@ class TokenService {
   // Whether all callers share the token of that upstream; none if it has no interactive sign-in.
   std::optional<bool> is_shared(const std::string& upstream);
 
+  // The tokens of that upstream: those of `caller`, or of the gateway if all share one. None if the
+  // upstream needs no tokens.
+  Task<std::optional<TokenReport>> report(std::string upstream, Caller caller);
+
   // A link at which `caller` can sign in for that upstream, for itself or `for_gateway`, the
   // gateway's own connection. Code::not_found if the upstream has no sign-in. The caller of this
   // function checks who may request it.
@@ -78,7 +95,9 @@ class TokenService {
   SourcePtr source(const PlanPtr& plan, const Caller& caller);
   void close(const Plan& plan);
   std::unique_ptr<Supplier> supplier_for(const PlanPtr& plan, const Caller& caller);
+  PlanPtr find_any_plan(const std::string& upstream);
   PlanPtr find_plan(const std::string& upstream);
+  std::optional<TokenReport> report_here(const std::string& upstream, const Caller& caller);
   Task<SignInOffer> offer_here(std::string upstream, Caller caller, bool for_gateway);
   Task<void> forget_here(std::string upstream, Caller caller, bool for_gateway);
   Task<void> announce(SourcePtr source);

@@ -68,6 +68,14 @@ Task<void> TokenSource::wait_for_change(int seen, Deadline deadline) {
   co_return co_await hop<void>(context_.executor, there);
 }
 
+TokenSource::Status TokenSource::status() const {
+  Status status{has_good(), std::nullopt, failure_};
+  if (status.has_token && expires_ != kNever) {
+    status.expires_in = std::chrono::ceil<std::chrono::seconds>(expires_ - Clock::now());
+  }
+  return status;
+}
+
 bool TokenSource::has_good() const { return headers_ && Clock::now() < expires_; }
 
 // A failure is cached for a while; one that a person must resolve, until then.

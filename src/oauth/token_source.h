@@ -49,6 +49,14 @@ class TokenSource final : public transport::Credentials,
   const TokenRequirements& requirements() const { return requirements_; }
   Supplier& supplier() { return *supplier_; }
 
+  // For people: whether there is a token, for how long, or why there is none.
+  struct Status {
+    bool has_token = false;
+    std::optional<std::chrono::seconds> expires_in = {};  // None: unknown.
+    std::optional<Error> failure = {};
+  };
+  Status status() const;
+
   // A token arrived without a request: a person has signed in.
   void supply(const TokenAnswer& answer);
   // The token is no longer valid.

@@ -8,28 +8,10 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from console_session import SESSION, ConsoleCase, Page
 from harness import Gateway, main, run, wait_until
-from jwt_issuer import RESOURCE, Key
-from oauth_server import CLIENT, AuthServer
-
-class Server(AuthServer):
-    """An authorization server whose access tokens are JSON Web Tokens."""
-
-    key = None
-
-    def __init__(self, **more):
-        super().__init__(**more)
-        Server.key = Server.key or Key("a", "ES256")
-        self.claims = {}
-        self.on["/jwks"] = lambda exchange: exchange.answer(200, {"keys": [self.key.jwk()]})
-
-    def issue(self, grant, **more):
-        import time
-
-        now = int(time.time())
-        claims = {"iss": self.issuer, "aud": RESOURCE, "sub": "ann", "iat": now, "exp": now + 600}
-        token = self.key.token({**claims, **self.claims})
-        return {**super().issue(grant, **more), "access_token": token}
-
+from jwt_issuer import RESOURCE
+from oauth_server import CLIENT
+from oidc_issuer import OidcIssuer as Server
+from oidc_issuer import oidc_settings
 
 def cookies_of(response):
     """Cookies of a response, of which the raw client keeps the last alone."""
@@ -38,9 +20,7 @@ def cookies_of(response):
 
 class OidcCase(ConsoleCase):
     def config(self, server, **oidc):
-        jwt = {"issuer": server.issuer, "jwks": server.root + "/jwks", "roles": ["admin"]}
-        client = {"client_id": CLIENT, "client_secret": server.clients[CLIENT], **oidc}
-        return {"auth": {"resource": RESOURCE, "jwt": [jwt]}, "console": {"oidc": client}}
+        return oidc_settings(server, **oidc)
 
     def begin(self, gateway, query=""):
         """(URL of the issuer, cookie) when somebody goes to sign in."""

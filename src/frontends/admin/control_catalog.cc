@@ -144,6 +144,7 @@ std::string item_json(ItemKind kind, const CatalogEntry& entry, const std::strin
   object.raw("upstream", json::quote(entry.upstream->name()));
   object.raw("upstream_name", json::quote(entry.key));
   object.raw("listed", entry.offered ? "true" : "false");
+  if (entry.off) object.raw("off", json::quote(*entry.off));
   object.raw("bytes", std::to_string(definition.size()));
   object.raw("tokens_about",
              std::to_string((definition.size() + kBytesPerToken - 1) / kBytesPerToken));
@@ -173,6 +174,7 @@ Result<std::string> ControlApi::catalog(Asked& asked) {
     const auto& entries = catalog.entries(kind);
     for (std::size_t i = 0; i < entries.size() && next.empty(); ++i, ++index) {
       const std::string& definition = catalog.items(kind)[i];
+      if (entries[i].off && !asked.sees_all) continue;
       if (index < filter->from || !fits(*filter, kind, entries[i], definition)) continue;
       if (count++ == filter->limit) {
         next = fmt::format(",\"next\":\"{}-{}\"", catalog.number(), index);

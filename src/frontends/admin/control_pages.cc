@@ -131,8 +131,9 @@ Result<std::string> ControlApi::upstreams(Asked& asked) {
   if (!taken) return taken.error();
   const auto load = shared_.load.window(here().now(), kDefaultWindow);
   std::string list;
-  for (const auto& line : shared_.operations.upstreams()) {
+  for (auto& line : shared_.operations.upstreams()) {
     if (!asked.sees(line.name)) continue;
+    if (!asked.sees_all) line.switched.by.clear();
     const auto counters = load.now->upstreams.find(line.name);
     if (!list.empty()) list += ',';
     list += upstream_object(

@@ -1,10 +1,12 @@
 #include "frontends/admin/frontend.h"
 
 #include "frontends/admin/approvals_page.h"
+#include "frontends/admin/catalog_control.h"
 #include "frontends/admin/client_control.h"
 #include "frontends/admin/live_calls.h"
 #include "frontends/admin/operations_pages.h"
 #include "frontends/admin/registrations_page.h"
+#include "frontends/admin/sandbox_control.h"
 #include "frontends/admin/sign_in_pages.h"
 #include "frontends/admin/sign_ins_control.h"
 #include "frontends/admin/upstream_control.h"
@@ -19,7 +21,9 @@ class AdminFrontend final : public Frontend {
       : shared_(control),
         keeps_history_(worker.number == 0),
         control_(control, worker.catalog, worker.recorder),
-        upstream_(control, worker.catalog, worker.recorder),
+        upstream_(control, worker.catalog, worker.recorder, process.tokens),
+        items_(process.operations, worker.catalog, worker.recorder),
+        sandboxes_(process.operations, worker.catalog, worker.recorder),
         client_(worker.catalog, worker.recorder),
         live_(process.histories, worker.catalog, control.live_streams),
         health_(process.operations),
@@ -38,6 +42,12 @@ class AdminFrontend final : public Frontend {
             {"/control/v1/calls/live", "GET", &live_},
             {"/control/v1/clients/*", "DELETE", &client_},
             {"/control/v1/upstreams/*", "GET, HEAD, POST", &upstream_},
+            {"/control/v1/tools-off", "GET, HEAD", &items_},
+            {"/control/v1/tools/*", "POST", &items_},
+            {"/control/v1/pins", "GET, HEAD", &items_},
+            {"/control/v1/pins/*", "POST", &items_},
+            {"/control/v1/sandboxes", "GET, HEAD", &sandboxes_},
+            {"/control/v1/sandboxes/*", "DELETE", &sandboxes_},
             {"/control/v1/*", "GET, HEAD", &control_},
             {"/control/recent", "GET, HEAD", &control_},
             {"/control/sign-ins/*", "GET, HEAD, POST, DELETE", &sign_ins_control_},
@@ -58,6 +68,8 @@ class AdminFrontend final : public Frontend {
   const bool keeps_history_;
   ControlApi control_;
   UpstreamControl upstream_;
+  CatalogControl items_;
+  SandboxControl sandboxes_;
   ClientControl client_;
   LiveCalls live_;
   HealthPage health_;

@@ -18,7 +18,8 @@ namespace patchbay::frontends {
 namespace {
 
 constexpr auto kTurn = std::chrono::milliseconds(250);
-constexpr std::size_t kMostPerTurn = 200;  // Calls that one reader gets.
+constexpr std::size_t kMostPerTurn = 200;      // Calls that one reader gets.
+constexpr std::size_t kMostAtOnce = 32 << 10;  // Bytes of events in one write, about.
 constexpr auto kKeepAlive = std::chrono::seconds(15);
 constexpr std::string_view kLiveParameters =
     "tool, upstream, caller, client, method, outcome, trace, slower_than";
@@ -146,16 +147,23 @@ void LiveCalls::send(Reader& reader, const Batch& batch) const {
     if (reader.filter.wants(batch.found.calls[i].record())) wanted.push_back(i);
   }
   reader.dropped += reader.matched - std::min<std::uint64_t>(reader.matched, wanted.size());
+  // Each write costs the kernel more than what is in it, so there are few.
+  std::string frames;
+  const auto write = [&] {
+    if (!frames.empty()) reader.sink.on_event(frames, gateway::EventKind::notification);
+    frames.clear();
+  };
   for (const std::size_t i : wanted) {
-    if (reader.sink.ended() || reader.exchange.congested(batch.texts[i].size())) {
+    if (reader.sink.ended() || reader.exchange.congested(frames.size() + batch.texts[i].size())) {
       ++reader.dropped;
       continue;
     }
     // The position is after the whole batch, so only its last event has it.
     const std::string id = i == wanted.back() ? histories_.to_text(batch.found.next) : "";
-    reader.sink.on_event(gateway::event_frame(id, batch.texts[i], "call"),
-                         gateway::EventKind::notification);
+    frames += gateway::event_frame(id, batch.texts[i], "call");
+    if (frames.size() >= kMostAtOnce) write();
   }
+  write();
   if (reader.dropped == 0 || reader.sink.ended() || reader.exchange.congested()) return;
   const std::string count = fmt::format("{{\"calls\":{}}}", std::exchange(reader.dropped, 0));
   reader.sink.on_event(gateway::event_frame("", count, "dropped"),

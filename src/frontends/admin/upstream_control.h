@@ -1,6 +1,7 @@
-// One upstream in the control API: GET /control/v1/upstreams/NAME says how it is, with the last
-// lines of its programs on stderr; POST /control/v1/upstreams/NAME/restart ends its connections and
-// programs and makes them anew. Restarting and stderr are for admins (admin.h).
+// One upstream in the control API. GET /control/v1/upstreams/NAME says how it is, with its
+// instances and the last lines of its programs on stderr. POST /control/v1/upstreams/NAME/restart
+// ends its connections and programs and makes them anew; /drain, /disable and /enable override its
+// configuration. Changes and stderr are for admins (admin.h).
 //
 // One per worker; confined to it. What it reads is shared.
 #pragma once
@@ -11,6 +12,7 @@
 #include "gateway/call/record.h"
 #include "gateway/catalog/view.h"
 #include "net/http/server/server.h"
+#include "oauth/token_service.h"
 
 namespace patchbay::frontends {
 
@@ -20,20 +22,25 @@ class UpstreamControl final : public net::HttpHandler {
 
   // REQUIRES: all outlive this.
   UpstreamControl(ControlShared& shared, const gateway::CatalogView& catalog,
-                  gateway::Recorder& recorder)
-      : shared_(shared), catalog_(catalog), recorder_(recorder) {}
+                  gateway::Recorder& recorder, oauth::TokenService& tokens)
+      : shared_(shared), catalog_(catalog), recorder_(recorder), tokens_(tokens) {}
 
   Task<void> handle(net::HttpExchange& exchange) override;
 
  private:
   Task<std::string> answer(const net::HttpExchange& exchange);
-  Result<std::string> show(const Principal& caller, const std::string& name);
-  Task<std::string> restart(const net::HttpExchange& exchange, std::string name);
+  Task<std::string> show(Caller caller, std::string name);
+  Task<std::string> change(const net::HttpExchange& exchange, std::string name,
+                           std::string_view action);
+  Task<void> apply(const net::HttpExchange& exchange, const std::string& name,
+                   std::string_view action);
+  Task<std::string> sign_in(Caller caller, std::string name);
   bool sees(const Principal& caller, const std::string& name) const;
 
   ControlShared& shared_;
   const gateway::CatalogView& catalog_;
   gateway::Recorder& recorder_;
+  oauth::TokenService& tokens_;
 };
 
 }  // namespace patchbay::frontends

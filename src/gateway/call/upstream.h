@@ -35,6 +35,14 @@ struct UpstreamUse {
   std::optional<std::int64_t> unread_records;  // and records that have not been read.
 };
 
+// One connection or program of an upstream.
+struct UpstreamInstance {
+  bool up = false;
+  bool shared = true;  // By all callers; false: it belongs to one caller, session or call.
+  std::chrono::system_clock::time_point since = {};  // When that began.
+  int running = 0;                                   // Calls.
+};
+
 struct UpstreamState {
   bool up = false;
   std::string detail;  // Why it is down, or another problem, or empty.
@@ -76,6 +84,9 @@ class Upstream {
 
   virtual UpstreamState state() const = 0;
   virtual UpstreamUse use() const { return {}; }
+
+  // Its connections or programs, the shared ones first; empty for kinds without them.
+  virtual std::vector<UpstreamInstance> instances() const { return {}; }
 
   // The configuration has been read again without a change for this upstream, which should read the
   // files that it names again. On the control thread.

@@ -56,7 +56,8 @@ void add_alias(auto& section, std::string name, std::size_t entry) {
 // The schemas compiled for a tool are shared by every part of its catalog, and by the next catalog.
 std::shared_ptr<const ToolSchemas> schemas_of(const std::string& dotted, const mcp::Item& item,
                                               const Catalog* before) {
-  const CatalogEntry* const known = before ? before->find(ItemKind::tool, dotted) : nullptr;
+  const CatalogEntry* known = before ? before->find(ItemKind::tool, dotted) : nullptr;
+  if (before && !known) known = before->find_off(ItemKind::tool, dotted);
   const bool same = known && known->dotted == dotted && known->schemas->are_of(item.definition);
   if (same) return known->schemas;
   return std::make_shared<const ToolSchemas>(dotted, item.definition);
@@ -65,6 +66,15 @@ std::shared_ptr<const ToolSchemas> schemas_of(const std::string& dotted, const m
 void set_conditions(CatalogEntry& entry, policy::ToolAccess access) {
   entry.conditions = std::move(access.conditions);
   entry.rule = access.rule;
+}
+
+// Why an item of the offer is off; null: it is not.
+std::shared_ptr<const std::string> off_reason(const Offer& offer, ItemKind kind,
+                                              const std::string& own_name) {
+  if (!offer.suspended.empty()) return std::make_shared<const std::string>(offer.suspended);
+  if (kind != ItemKind::tool) return nullptr;
+  const auto off = offer.off.find(own_name);
+  return off == offer.off.end() ? nullptr : std::make_shared<const std::string>(off->second);
 }
 
 std::string joined(const std::vector<std::string>& items, std::size_t from, std::size_t to) {
@@ -120,7 +130,8 @@ std::vector<Offer> Catalog::offers_to(const policy::Access& access) const {
   std::vector<Offer> left;
   for (const auto& offer : offers_) {
     const auto upstream = offer.upstream->name();
-    Offer part{offer.upstream, offer.items, offer.own_names, offer.timeouts};
+    Offer part{offer.upstream, offer.items,     offer.own_names,
+               offer.timeouts, offer.suspended, offer.off};
     const auto leave_out = [&part](ItemKind kind, auto hidden) {
       std::erase_if(mcp::of(part.items, kind), hidden);
     };
@@ -162,7 +173,9 @@ bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mc
   const bool tool = kind == ItemKind::tool;
   to.entries.push_back({offer.upstream, own_name(offer, kind, item), listed, mirrored(kind, item),
                         tool ? mcp::task_support(item.definition) : mcp::TaskSupport::none});
-  to.entries.back().offered = item.listed;
+  CatalogEntry& entry = to.entries.back();
+  entry.off = off_reason(offer, kind, entry.key);
+  entry.offered = item.listed && !entry.off;
   to.items.push_back(json::with_member(item.definition, mcp::info(kind).key, json::quote(listed)));
   return true;
 }
@@ -225,6 +238,29 @@ void Catalog::add_addressed(Section& to, ItemKind kind) {
 }
 
 const CatalogEntry* Catalog::find(ItemKind kind, std::string_view name) const {
+  const auto* const entry = find_any(kind, name);
+  return entry && !entry->off ? entry : nullptr;
+}
+
+const CatalogEntry* Catalog::find_off(ItemKind kind, std::string_view name) const {
+  const auto* const entry = find_any(kind, name);
+  if (entry) return entry->off ? entry : nullptr;
+  if (kind != ItemKind::resource) return nullptr;
+  for (const auto& made : section(ItemKind::resource_template).entries) {
+    if (made.off && mcp::matches_template(made.listed, name)) return &made;
+  }
+  return nullptr;
+}
+
+bool Catalog::differs(const Catalog& other, ItemKind kind) const {
+  const Section& in = section(kind);
+  const Section& before = other.section(kind);
+  return in.items != before.items ||
+         !std::ranges::equal(in.entries, before.entries, {}, &CatalogEntry::offered,
+                             &CatalogEntry::offered);
+}
+
+const CatalogEntry* Catalog::find_any(ItemKind kind, std::string_view name) const {
   const Section& in = section(kind);
   const auto found = in.names.find(name);
   if (found == in.names.end() || found->second == kAmbiguous) return nullptr;
@@ -232,9 +268,11 @@ const CatalogEntry* Catalog::find(ItemKind kind, std::string_view name) const {
 }
 
 const CatalogEntry* Catalog::find_resource(std::string_view uri) const {
-  if (const auto* const listed = find(ItemKind::resource, uri)) return listed;
+  if (const auto* const listed = find_any(ItemKind::resource, uri)) {
+    return listed->off ? nullptr : listed;
+  }
   for (const auto& entry : section(ItemKind::resource_template).entries) {
-    if (!mcp::matches_template(entry.listed, uri)) continue;
+    if (entry.off || !mcp::matches_template(entry.listed, uri)) continue;
     const auto own = uri.substr(entry.listed.size() - entry.key.size());
     if (!access_ || access_->has_resource(entry.upstream->name(), own)) return &entry;
   }
@@ -250,7 +288,8 @@ std::shared_ptr<Upstream> Catalog::find_upstream(std::string_view name) const {
 std::vector<std::shared_ptr<Upstream>> Catalog::upstreams() const {
   std::vector<std::shared_ptr<Upstream>> found;
   for (const auto& offer : offers_) {
-    if (offer.items != mcp::ItemLists{}) found.push_back(offer.upstream);
+    const bool offers = offer.suspended.empty() && offer.items != mcp::ItemLists{};
+    if (offers) found.push_back(offer.upstream);
   }
   return found;
 }

@@ -53,6 +53,8 @@ struct CatalogEntry {
   std::string_view rule = {};            // The rule that allows it; empty: there are no rules.
   std::chrono::milliseconds timeout{0};  // For a tool with its own timeout.
   bool offered = true;                   // False: it can be called, but is in no list.
+  // Why it cannot be used now, as an admin has decided; null: it can. It is in no list either.
+  std::shared_ptr<const std::string> off = {};
 };
 
 // What one upstream offers, as an input of the catalog.
@@ -63,6 +65,10 @@ struct Offer {
   std::map<std::string, std::string> own_names = {};
   // Tools with their own timeout, by key.
   std::map<std::string, std::chrono::milliseconds> timeouts = {};
+  // Why none of its items can be used now; empty: they can.
+  std::string suspended = {};
+  // Tools that are switched off, by the upstream's own name, and why.
+  std::map<std::string, std::string> off = {};
 };
 
 class Catalog {
@@ -80,8 +86,13 @@ class Catalog {
 
   // For tools and prompts: accepts the listed name, upstream__name, upstream.name, upstream_name
   // and, if only one upstream has it, the bare name. A name that begins with an upstream's name
-  // belongs to no other (see QualifiedNames). For resources: the URI. Null if unknown or ambiguous.
+  // belongs to no other (see QualifiedNames). For resources: the URI. Null if unknown, ambiguous or
+  // off.
   const CatalogEntry* find(mcp::ItemKind kind, std::string_view name) const;
+
+  // The entry of that name that is off; null if there is none. Its name belongs to no other item
+  // meanwhile.
+  const CatalogEntry* find_off(mcp::ItemKind kind, std::string_view name) const;
 
   // The listed names of the items that `name` may mean if it is ambiguous, else empty.
   std::vector<std::string> meanings(mcp::ItemKind kind, std::string_view name) const;
@@ -131,9 +142,7 @@ class Catalog {
                            std::size_t page) const;
 
   // True if clients would see a different list of this kind.
-  bool differs(const Catalog& other, mcp::ItemKind kind) const {
-    return section(kind).items != other.section(kind).items;
-  }
+  bool differs(const Catalog& other, mcp::ItemKind kind) const;
 
  private:
   using Index = TextMap<std::size_t>;
@@ -160,6 +169,7 @@ class Catalog {
   const Section& section(mcp::ItemKind kind) const {
     return sections_[static_cast<std::size_t>(kind)];
   }
+  const CatalogEntry* find_any(mcp::ItemKind kind, std::string_view name) const;
   const Rendered& rendered(mcp::ItemKind kind, mcp::Revision revision) const;
   Catalog(const Catalog& whole, std::shared_ptr<const policy::Access> access);
   void build(const Catalog* before);

@@ -20,6 +20,8 @@ inline constexpr std::string_view kRegistrationEvent = "registration";
 inline constexpr std::string_view kLogInEvent = "log_in";
 inline constexpr std::string_view kUpstreamEvent = "upstream";
 inline constexpr std::string_view kClientEvent = "client";
+inline constexpr std::string_view kToolEvent = "tool";
+inline constexpr std::string_view kSandboxEvent = "sandbox";
 
 struct AuditRecord {
   std::int64_t when_ms = 0;  // When the call was answered, since 1970.

@@ -101,7 +101,9 @@ bool Pins::look_at(std::pair<std::string, std::string> key, const mcp::Item& too
     return true;
   }
   Pin& pin = known->second;
-  const std::string changed = is == pin.definition ? "" : is.empty() ? "null" : is;
+  const std::string changed = is == pin.definition ? ""
+                              : is.empty()         ? std::string(kAmbiguousDefinition)
+                                                   : is;
   if (changed == pin.changed) return changed.empty();
   pin.changed = changed;
   pin.changed_at = changed.empty() ? 0 : now();
@@ -109,6 +111,35 @@ bool Pins::look_at(std::pair<std::string, std::string> key, const mcp::Item& too
   if (changed.empty()) return true;
   log_change(key, pin, mode_ == PinMode::block);
   return false;
+}
+
+PinMap Pins::changes() const {
+  PinMap changed;
+  for (const auto& [key, pin] : pins_) {
+    if (!pin.changed.empty()) changed.emplace(key, pin);
+  }
+  return changed;
+}
+
+Result<void> Pins::accept(const std::pair<std::string, std::string>& key, std::string_view digest) {
+  const auto known = pins_.find(key);
+  if (known == pins_.end() || known->second.changed.empty()) {
+    return Error{Code::not_found,
+                 fmt::format("no changed definition of {}.{} waits", key.first, key.second)};
+  }
+  if (known->second.changed == kAmbiguousDefinition) {
+    return Error{Code::invalid_request, "its definition is ambiguous, so it cannot be accepted"};
+  }
+  if (sha256(known->second.changed) != digest) {
+    return Error{Code::invalid_request, "its definition has changed again; compare it anew"};
+  }
+  Pin accepted{known->second.changed, "", known->second.first_seen, 0};
+  if (store_) {
+    auto stored = store_->accept(key, accepted);
+    if (!stored) return stored;
+  }
+  known->second = std::move(accepted);
+  return ok();
 }
 
 bool Pins::read_again() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "core/result.h"
 #include "mcp/items.h"
 #include "policy/pins/pin.h"
 
@@ -48,6 +49,13 @@ class Pins {
   // Compares the tools of an upstream with its pins, and pins new ones. Yields the tools that must
   // be hidden.
   std::set<std::string> look_at(std::string_view upstream, const std::vector<mcp::Item>& tools);
+
+  // The tools whose definitions have changed, by upstream and name.
+  PinMap changes() const;
+
+  // Accepts the changed definition of a tool, which must be the one with that digest: a person
+  // accepts what it has seen. Code::not_found if it has not changed.
+  Result<void> accept(const std::pair<std::string, std::string>& key, std::string_view digest);
 
   // Takes over definitions that another process accepted; true if there were any.
   bool read_again();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "crypto/sha256.h"
 #include "policy/pins/store.h"
 
 namespace patchbay::policy {
@@ -83,6 +84,37 @@ TEST_F(PinsTest, TakeOverWhatWasAcceptedElsewhere) {
   EXPECT_EQ(pins->look_at("up", tools("evil")), Names{});
   EXPECT_EQ(pins->look_at("up", tools("good")), Names{"t"})
       << "what was accepted before is not now";
+}
+
+TEST_F(PinsTest, AcceptOnlyTheDefinitionThatAPersonHasSeen) {
+  const std::pair<std::string, std::string> key("up", "t");
+  const std::string seen = sha256(pinned_part(tools("evil")[0].definition));
+  {
+    auto pins = remembered(PinMode::block);
+    EXPECT_FALSE(pins->accept(key, seen)) << "there is no such tool";
+    pins->look_at("up", tools("good"));
+    EXPECT_TRUE(pins->changes().empty());
+    EXPECT_FALSE(pins->accept(key, seen)) << "it has not changed";
+    pins->look_at("up", tools("evil"));
+    pins->look_at("up", tools("worse"));
+    EXPECT_FALSE(pins->accept(key, seen)) << "it has changed again";
+    pins->look_at("up", tools("evil"));
+    ASSERT_EQ(pins->changes().size(), 1U);
+    EXPECT_TRUE(pins->accept(key, seen));
+    EXPECT_TRUE(pins->changes().empty());
+    EXPECT_EQ(pins->look_at("up", tools("evil")), Names{});
+    EXPECT_FALSE(pins->read_again()) << "the file has the same";
+  }
+  EXPECT_EQ(remembered(PinMode::block)->look_at("up", tools("evil")), Names{});
+}
+
+TEST_F(PinsTest, NeverAcceptAnAmbiguousDefinition) {
+  Pins pins;
+  pins.set(PinMode::block, 10);
+  pins.look_at("up", tools("good"));
+  pins.look_at("up", {{"t", R"({"name":"t","name":"u"})"}});
+  const std::string changed = pins.changes().at({"up", "t"}).changed;
+  EXPECT_FALSE(pins.accept({"up", "t"}, sha256(changed)));
 }
 
 TEST_F(PinsTest, RememberNoMoreThanTheyMay) {

@@ -78,6 +78,18 @@ Result<bool> PinStore::accept(const Key& key) {
   return ::sqlite3_changes(reader_.get()) > 0;
 }
 
+Result<void> PinStore::accept(const Key& key, const Pin& pin) {
+  sqlite::Statement put(reader_,
+                        "INSERT INTO pins (upstream, tool, definition, first_seen) "
+                        "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (upstream, tool) DO UPDATE "
+                        "SET definition = ?3, changed = '', changed_at = 0");
+  put.bind(1, std::string_view(key.first));
+  put.bind(2, std::string_view(key.second));
+  put.bind(3, std::string_view(pin.definition));
+  put.bind(4, pin.first_seen);
+  return put.run();
+}
+
 void PinStore::put(Write write) {
   {
     const std::lock_guard lock(mutex_);

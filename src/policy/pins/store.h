@@ -34,6 +34,9 @@ class PinStore {
   // Accepts the changed definition of a tool. False if there is none.
   Result<bool> accept(const Key& key);
 
+  // Stores `pin`, whose definition has been accepted.
+  Result<void> accept(const Key& key, const Pin& pin);
+
   void add(const Key& key, const Pin& pin) { put({key, pin, true}); }
   void change(const Key& key, const Pin& pin) { put({key, pin, false}); }
 

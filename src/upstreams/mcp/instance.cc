@@ -33,6 +33,7 @@ Instance::Instance(Parts parts)
       restarts_(parts.restarts),
       lists_(parts.lists),
       task_prefix_(std::move(parts.task_prefix)),
+      since_(std::chrono::system_clock::now()),
       last_used_(Clock::now()),
       handshake_mode_(handshake_mode_for(settings_.protocol.revision)) {}
 
@@ -195,7 +196,7 @@ Task<void> Instance::run_once() {
   } else {
     why = begun.error().message;
   }
-  up_ = false;
+  set_up(false);
   if (!stopping_) {
     auto reason = co_await run_->connection->reason(why);
     if (reason) why = *std::move(reason);
@@ -330,7 +331,7 @@ Task<void> Instance::end_run() {
 }
 
 void Instance::on_link_closed(const std::string& why) {
-  up_ = false;  // At once, so that no call chooses it any more.
+  set_up(false);  // At once, so that no call chooses it any more.
   if (closed_) closed_->deliver(why);
 }
 
@@ -339,7 +340,7 @@ void Instance::on_forgotten() {
   if (renewing_ || !up()) return;
   renewing_ = true;
   ++renewals_;
-  up_ = false;
+  set_up(false);
   scope_.spawn(renew());
 }
 
@@ -405,8 +406,12 @@ bool Instance::worth_waiting() const {
   return !denied_ && !breaker_open_ && next_attempt_ - here().now() <= kWorthWaiting;
 }
 
+void Instance::set_up(bool up) {
+  if (up_.exchange(up) != up) since_ = std::chrono::system_clock::now();
+}
+
 void Instance::set_state(bool up, std::string detail) {
-  up_ = up;
+  set_up(up);
   detail_ = std::move(detail);
   first_attempt_.deliver(ok());
   if (up) breaker_open_ = false;

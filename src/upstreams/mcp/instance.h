@@ -2,7 +2,7 @@
 // server's items, answers calls, checks the health of the server, and reconnects after a loss, with
 // a growing pause between attempts.
 //
-// Confined to its owner worker; running(), up() and last_used() may be read anywhere.
+// Confined to its owner worker; running(), up(), since() and last_used() may be read anywhere.
 #pragma once
 
 #include <atomic>
@@ -64,6 +64,10 @@ class Instance final : McpLink::Events {
   bool lists() const { return lists_; }
   int running() const { return running_.load(std::memory_order_relaxed); }
   bool up() const { return up_.load(std::memory_order_relaxed); }
+  // Since when it has been up, or not.
+  std::chrono::system_clock::time_point since() const {
+    return since_.load(std::memory_order_relaxed);
+  }
   Deadline last_used() const { return last_used_.load(std::memory_order_relaxed); }
   // Counts as a use now.
   void touch() { last_used_.store(Clock::now(), std::memory_order_relaxed); }
@@ -132,6 +136,7 @@ class Instance final : McpLink::Events {
   Task<void> refresh_items();
   void notify_items(Result<mcp::ItemLists> items);
   Task<void> wait_until_up(Deadline deadline);
+  void set_up(bool up);
   void set_state(bool up, std::string detail);
   void notify_waiters();
   config::Duration next_pause();
@@ -151,6 +156,7 @@ class Instance final : McpLink::Events {
   // Read by any thread, written on the owner worker.
   std::atomic<int> running_ = 0;
   std::atomic<bool> up_ = false;
+  std::atomic<std::chrono::system_clock::time_point> since_;
   std::atomic<Deadline> last_used_;
 
   // Touched on the owner worker only.

@@ -79,6 +79,17 @@ Result<std::shared_ptr<Instance>> PrivateInstances::find_for_session(const std::
   return find_or_make(key, Variant{std::string(kSessionPrefix)}, call.caller);
 }
 
+std::vector<gateway::UpstreamInstance> PrivateInstances::list(std::size_t most) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<gateway::UpstreamInstance> all;
+  for (const auto& [key, entry] : instances_) {
+    if (all.size() == most) break;
+    const Instance& one = *entry.instance;
+    all.push_back({one.up(), false, one.since(), one.running()});
+  }
+  return all;
+}
+
 std::size_t PrivateInstances::size() const {
   const std::lock_guard lock(mutex_);
   return instances_.size();

@@ -85,6 +85,9 @@ class PrivateInstances final : Instance::Owner {
   // The connection with this number, if it exists.
   Result<std::shared_ptr<Instance>> spare(const std::optional<std::string>& key, unsigned number);
 
+  // Those that there are, for people. At most `most`.
+  std::vector<gateway::UpstreamInstance> list(std::size_t most) const;
+
   // The number of connections.
   std::size_t size() const;
 

@@ -17,6 +17,7 @@ namespace {
 
 // Maximum for one call: at its start, and again if it needs more access.
 constexpr int kMaxSignIns = 2;
+constexpr std::size_t kMaxListedPrivate = 100;
 
 bool is_among(const std::vector<const Instance*>& some, const Instance& one) {
   return std::ranges::find(some, &one) != some.end();
@@ -325,6 +326,15 @@ gateway::UpstreamUse McpUpstream::use() const {
     ++(instance->up() ? use.instances_up : use.instances_down);
   use.private_instances = static_cast<int>(private_.size());
   return use;
+}
+
+std::vector<gateway::UpstreamInstance> McpUpstream::instances() const {
+  std::vector<gateway::UpstreamInstance> all;
+  for (const auto& one : instances_) {
+    all.push_back({one->up(), true, one->since(), one->running()});
+  }
+  for (const auto& one : private_.list(kMaxListedPrivate)) all.push_back(one);
+  return all;
 }
 
 std::string McpUpstream::instructions() const {

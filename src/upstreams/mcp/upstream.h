@@ -49,6 +49,7 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   std::string instructions() const override;
   gateway::UpstreamState state() const override;
   gateway::UpstreamUse use() const override;
+  std::vector<gateway::UpstreamInstance> instances() const override;
   Task<void> restart() override;
   Task<void> stop(Deadline deadline) override;
 

@@ -23,6 +23,9 @@ struct RunOutcome {
 std::string_view verdict_on(std::string_view result, const sandbox::Usage& before,
                             const sandbox::Usage& after);
 
+// What of it is kept with its sandbox.
+gateway::SandboxRun last_run_of(std::string_view method, const RunOutcome& outcome);
+
 std::string run_answer(const RunOutcome& outcome, std::string_view isolation,
                        std::string_view sandbox_id);
 std::string created_answer(const Sandbox& sandbox, std::string_view isolation);

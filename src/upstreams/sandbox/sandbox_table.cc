@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kIdBytes = 16;
 
+Error no_sandbox() { return {Code::not_found, "Sandbox not found or invalid ID"}; }
+
 }  // namespace
 
 // Fires when the time to live of a sandbox is over.
@@ -76,11 +78,21 @@ std::shared_ptr<Sandbox> SandboxTable::enter(const std::string& owner, SandboxPo
 }
 
 Result<std::shared_ptr<Sandbox>> SandboxTable::find(const std::string& owner, std::string_view id) {
+  auto found = find_any(id);
+  if (found && (*found)->owner != owner) return no_sandbox();
+  return found;
+}
+
+Result<std::shared_ptr<Sandbox>> SandboxTable::find_any(std::string_view id) const {
   const auto found = entries_.find(id);
-  if (found == entries_.end() || found->second->sandbox->owner != owner) {
-    return Error{Code::not_found, "Sandbox not found or invalid ID"};
-  }
+  if (found == entries_.end()) return no_sandbox();
   return found->second->sandbox;
+}
+
+std::vector<std::shared_ptr<Sandbox>> SandboxTable::all() const {
+  std::vector<std::shared_ptr<Sandbox>> all;
+  for (const auto& [id, entry] : entries_) all.push_back(entry->sandbox);
+  return all;
 }
 
 std::vector<std::shared_ptr<Sandbox>> SandboxTable::of(const std::string& owner) const {

@@ -8,11 +8,13 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "async/timers.h"
+#include "gateway/sandbox_host.h"
 #include "upstreams/sandbox/pool.h"
 
 namespace patchbay::upstreams {
@@ -28,6 +30,7 @@ struct Sandbox {
   sandbox::Usage seen = {};  // Extended by each use.
   Deadline expires = kNever;
   int uses = 0;  // Calls that use it now.
+  std::optional<gateway::SandboxRun> last = {};
 };
 
 class SandboxTable {
@@ -48,7 +51,11 @@ class SandboxTable {
   // Code::not_found if there is none of that id, or it belongs to another owner.
   Result<std::shared_ptr<Sandbox>> find(const std::string& owner, std::string_view id);
 
+  // The same for any owner.
+  Result<std::shared_ptr<Sandbox>> find_any(std::string_view id) const;
+
   std::vector<std::shared_ptr<Sandbox>> of(const std::string& owner) const;
+  std::vector<std::shared_ptr<Sandbox>> all() const;
 
   // Removes a sandbox and ends it. No effect if that has been done.
   void remove(const Sandbox& sandbox);

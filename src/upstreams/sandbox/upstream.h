@@ -14,6 +14,7 @@
 #include "async/gate.h"
 #include "async/thread_pool.h"
 #include "gateway/call/upstream.h"
+#include "gateway/sandbox_host.h"
 #include "net/io/loop.h"
 #include "upstreams/sandbox/answers.h"
 #include "upstreams/sandbox/pool.h"
@@ -22,7 +23,7 @@
 
 namespace patchbay::upstreams {
 
-class SandboxUpstream final : public gateway::Upstream {
+class SandboxUpstream final : public gateway::Upstream, public gateway::SandboxHost {
  public:
   // REQUIRES: workers, watcher and registry outlive the upstream.
   SandboxUpstream(std::string name, SandboxSettings settings,
@@ -38,6 +39,9 @@ class SandboxUpstream final : public gateway::Upstream {
   gateway::UpstreamState state() const override;
   Task<void> stop(Deadline deadline) override;
 
+  Task<std::vector<gateway::SandboxLine>> sandboxes(std::string owner) override;
+  Task<std::string> destroy_sandbox(std::string id, std::string owner) override;
+
  private:
   class Running;  // A call in progress.
 
@@ -51,6 +55,7 @@ class SandboxUpstream final : public gateway::Upstream {
   Task<std::string> create(const gateway::Call& call, std::string_view arguments);
   Result<std::string> destroy(const std::string& owner, std::string_view arguments);
   std::string list(const std::string& owner) const;
+  Task<std::vector<gateway::SandboxLine>> sandboxes_here(const std::string& owner);
   Task<std::string> run(const gateway::Call& call, SandboxTool tool, std::string_view arguments);
   Task<std::string> run_in(const gateway::Call& call, const RunRequest& request,
                            std::shared_ptr<Sandbox> sandbox);

@@ -132,6 +132,7 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
   if (usage) outcome.usage = *usage;
   outcome.verdict = verdict_on(outcome.result, sandbox->seen, outcome.usage);
   sandbox->seen = outcome.usage;
+  sandbox->last = last_run_of(request.method, outcome);
   note_run(request, *sandbox, outcome, wall);
   const std::string_view id = request.sandbox.empty() ? "" : std::string_view(sandbox->id);
   co_return run_answer(outcome, engine_->isolation(), id);

@@ -28,6 +28,7 @@ const LOADERS: Record<Exclude<PageName, 'overview'>, Loader> = {
   playground: async () => (await import('./pages/playground/playground')).Playground,
   approvals: async () => (await import('./pages/approvals')).Approvals,
   upstreams: async () => (await import('./pages/upstreams/upstreams')).Upstreams,
+  sandboxes: async () => (await import('./pages/sandboxes')).Sandboxes,
   clients: async () => (await import('./pages/clients')).Clients,
   connect: async () => (await import('./pages/connect')).Connect,
   setup: async () => (await import('./pages/setup')).Setup,

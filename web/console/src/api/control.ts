@@ -22,11 +22,16 @@ export interface Status {
   problems?: string[];
 }
 
+export type Mode = 'enabled' | 'drained' | 'disabled';
+
 export interface Upstream {
   name: string;
   kind: string;
   state: 'up' | 'down';
   detail: string;
+  mode: Mode;
+  /** Of the configuration, while the mode is not `enabled`; by whom is for admins. */
+  override?: { by?: string; since: string };
   required: boolean;
   tools: number;
   in_flight: number;
@@ -34,6 +39,79 @@ export interface Upstream {
   restarts: number;
   calls: number;
   errors: number;
+}
+
+export interface Instance {
+  state: 'up' | 'down';
+  since: string;
+  shared: boolean;
+  in_flight: number;
+}
+
+/** The tokens of an upstream that needs some. */
+export interface Tokens {
+  kind: string;
+  interactive: boolean;
+  per_caller: boolean;
+  state: 'token' | 'sign_in_needed' | 'failed' | 'unused';
+  detail?: string;
+  expires_in_s?: number;
+  holders?: number;
+  may_sign_in: boolean;
+}
+
+export interface UpstreamDetails extends Upstream {
+  instance_list: Instance[];
+  sign_in?: Tokens;
+  stderr?: { when: string; line: string }[];
+}
+
+export interface Sandbox {
+  upstream: string;
+  id: string;
+  owner: string;
+  isolation: string;
+  warm: boolean;
+  in_use: number;
+  created: string;
+  expires: string;
+  memory_bytes: number | null;
+  memory_peak_bytes: number | null;
+  memory_limit_bytes: number | null;
+  cpu_us: number | null;
+  cpu_limit_us: number | null;
+  disk_limit_bytes: number | null;
+  pids_limit: number | null;
+  pids_refused: number;
+  out_of_memory: number;
+  last_run?: {
+    method: string;
+    verdict: string;
+    exit_code: number;
+    ended: string;
+    stdout: string;
+    stderr: string;
+  };
+}
+
+export interface ToolOff {
+  upstream: string;
+  tool: string;
+  by: string;
+  since: string;
+}
+
+/** A tool whose definition differs from the accepted one. */
+export interface ChangedTool {
+  upstream: string;
+  tool: string;
+  digest: string;
+  acceptable: boolean;
+  left_out: boolean;
+  first_seen: string | null;
+  changed: string | null;
+  accepted: unknown;
+  current: unknown;
 }
 
 export interface Stage {
@@ -192,8 +270,43 @@ export function deny(id: string, reason: string): Promise<Approval> {
   return json(`control/approvals/${encodeURIComponent(id)}${query}`, { method: 'DELETE' });
 }
 
-export const restart = (upstream: string): Promise<unknown> =>
-  json(`control/v1/upstreams/${encodeURIComponent(upstream)}/restart`, { method: 'POST' });
+const POST = { method: 'POST' };
+
+export type UpstreamAction = 'restart' | 'drain' | 'disable' | 'enable';
+
+export const changeUpstream = (upstream: string, action: UpstreamAction): Promise<unknown> =>
+  json(`control/v1/upstreams/${encodeURIComponent(upstream)}/${action}`, POST);
+
+export const upstreamDetails = (upstream: string): Promise<UpstreamDetails> =>
+  page(`control/v1/upstreams/${encodeURIComponent(upstream)}`);
+
+/** A link to sign in to an upstream: for oneself, or for all callers where they share a token. */
+export const beginSignIn = (upstream: string): Promise<{ id: string; url: string }> =>
+  json(`control/sign-ins/${encodeURIComponent(upstream)}`, POST);
+
+export const endSignIn = (upstream: string): Promise<unknown> =>
+  json(`control/sign-ins/${encodeURIComponent(upstream)}`, { method: 'DELETE' });
+
+const toolPath = (upstream: string, tool: string): string =>
+  `${encodeURIComponent(upstream)}/${encodeURIComponent(tool)}`;
+
+export const sandboxes = (): Promise<{ sandboxes: Sandbox[]; count: number }> => page('control/v1/sandboxes');
+
+export const destroySandbox = ({ upstream, id }: Sandbox): Promise<unknown> =>
+  json(`control/v1/sandboxes/${encodeURIComponent(upstream)}/${encodeURIComponent(id)}`, {
+    method: 'DELETE',
+  });
+
+export const toolsOff = async (): Promise<ToolOff[]> =>
+  (await page<{ tools: ToolOff[] }>('control/v1/tools-off')).tools;
+
+export const switchTool = (upstream: string, tool: string, on: boolean): Promise<unknown> =>
+  json(`control/v1/tools/${toolPath(upstream, tool)}/${on ? 'on' : 'off'}`, POST);
+
+export const changedTools = (): Promise<{ changed: ChangedTool[]; count: number }> => page('control/v1/pins');
+
+export const acceptTool = ({ upstream, tool, digest }: ChangedTool): Promise<unknown> =>
+  json(`control/v1/pins/${toolPath(upstream, tool)}/accept?digest=${encodeURIComponent(digest)}`, POST);
 
 export const endClient = (id: number): Promise<unknown> =>
   json(`control/v1/clients/${id}`, { method: 'DELETE' });

@@ -24,7 +24,12 @@ export function matters(
   const found: Matter[] = [];
   if (waiting > 0)
     found.push({ tone: 'warn', title: text.overview.waiting(waiting), detail: '', page: 'approvals' });
-  for (const { name, state, detail } of upstreams) {
+  for (const { name, state, mode, detail } of upstreams) {
+    if (mode !== 'enabled') {
+      const title = text.overview.overridden(name, text.upstreams.modes[mode]);
+      found.push({ tone: 'warn', title, detail: '', page: 'upstreams', query: { name } });
+      continue;
+    }
     if (state !== 'down') continue;
     found.push({
       tone: 'bad',

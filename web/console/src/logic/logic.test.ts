@@ -12,6 +12,7 @@ import { ago, bytes, compact, duration, tokens } from './format';
 import { flow, frontendNodes, middles, upstreamNodes } from './map';
 import { rank } from './search';
 import { pointOfCalls, seriesOf } from './series';
+import { sideBySide } from './side_by_side';
 import { addCommand, curl, pythonLiteral, shellQuote, tokenCommand } from './snippets';
 import { expand, variablesOf } from './uri_template';
 import { layOut, step } from './waterfall';
@@ -149,20 +150,30 @@ test('the picture has problems first, and frontends that are in use', () => {
   };
   const nodes = upstreamNodes(
     [
-      { ...upstream, name: 'a', state: 'up' },
-      { ...upstream, name: 'b', state: 'up' },
-      { ...upstream, name: 'c', state: 'down' },
+      { ...upstream, name: 'a', state: 'up', mode: 'enabled' },
+      { ...upstream, name: 'b', state: 'up', mode: 'enabled' },
+      { ...upstream, name: 'c', state: 'down', mode: 'enabled' },
+      { ...upstream, name: 'd', state: 'down', mode: 'disabled' },
     ],
     { window_seconds: 10, upstreams: [load], tools: [], clients: [] },
   );
   assert.deepEqual(
     nodes.map(({ name, health }) => `${name} ${health}`),
-    ['c bad', 'b warn', 'a ok'],
+    ['c bad', 'b warn', 'd warn', 'a ok'],
   );
   const [front] = frontendNodes([], [CALL], Date.parse(CALL.began) + 1000);
   assert.equal(front?.name, 'mcp-http');
   assert.ok(front && flow(front.rate) === 1);
   assert.deepEqual(middles(2, 4, 10), [15, 25]);
+});
+
+test('lines that take the place of others stand beside them', () => {
+  assert.deepEqual(sideBySide('a\nb\nc', 'a\nx\ny\nc'), [
+    { before: 'a', after: 'a', same: true },
+    { before: 'b', after: 'x', same: false },
+    { before: undefined, after: 'y', same: false },
+    { before: 'c', after: 'c', same: true },
+  ]);
 });
 
 test('search prefers the beginning of a name', () => {

@@ -16,7 +16,13 @@ export interface Node {
 export const MOST_NODES = 8;
 const HIGH_ERROR_SHARE = 0.05;
 
-export function healthOf(state: 'up' | 'down', calls: number, errors: number): Health {
+export function healthOf(
+  { state, mode }: Pick<Upstream, 'state' | 'mode'>,
+  calls: number,
+  errors: number,
+): Health {
+  // What an admin has stopped is no failure.
+  if (mode !== 'enabled') return 'warn';
   if (state === 'down') return 'bad';
   return calls > 0 && errors / calls > HIGH_ERROR_SHARE ? 'warn' : 'ok';
 }
@@ -26,10 +32,11 @@ const ORDER: Record<Health, number> = { bad: 0, warn: 1, ok: 2 };
 /** Those with a problem first, then the busiest. */
 export function upstreamNodes(upstreams: readonly Upstream[], load: Load | undefined): Node[] {
   const loads = new Map((load?.upstreams ?? []).map((entry) => [entry.name, entry]));
-  const nodes = upstreams.map(({ name, state, detail, kind }): Node => {
+  const nodes = upstreams.map((upstream): Node => {
+    const { name, state, detail, kind } = upstream;
     const rates = loads.get(name);
     const rate = rates?.calls_per_second ?? 0;
-    const health = healthOf(state, rate, rates?.errors_per_second ?? 0);
+    const health = healthOf(upstream, rate, rates?.errors_per_second ?? 0);
     return { name, health, rate, clients: 0, detail: state === 'down' ? detail : kind };
   });
   return nodes.sort(

@@ -10,6 +10,7 @@ export const GO_TO: Record<string, PageName> = {
   p: 'playground',
   a: 'approvals',
   u: 'upstreams',
+  b: 'sandboxes',
   l: 'clients',
   n: 'connect',
   s: 'setup',

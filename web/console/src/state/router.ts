@@ -9,6 +9,7 @@ export const PAGES = [
   'playground',
   'approvals',
   'upstreams',
+  'sandboxes',
   'clients',
   'connect',
   'setup',

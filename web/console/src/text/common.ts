@@ -11,6 +11,7 @@ export const common = {
     playground: 'Playground',
     approvals: 'Approvals',
     upstreams: 'Upstreams',
+    sandboxes: 'Sandboxes',
     clients: 'Clients',
     connect: 'Connect',
     setup: 'Setup',

@@ -1,5 +1,6 @@
 // Everything that the page writes, in one module, so that it can be translated.
 import { common, shortcuts, signIn } from './common';
+import { sandboxes } from './operate';
 import { catalog, connect, playground, setup } from './use';
 import { approvals, calls, clients, overview, upstreams } from './watch';
 
@@ -10,6 +11,7 @@ export const text = {
   overview,
   calls,
   upstreams,
+  sandboxes,
   clients,
   approvals,
   catalog,

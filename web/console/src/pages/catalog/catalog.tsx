@@ -1,15 +1,21 @@
 // What callers can use, with schemas that people read.
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import * as control from '../../api/control';
+import { messageOf } from '../../api/http';
 import type { Json } from '../../api/mcp';
 import { describe, type SchemaRow } from '../../logic/describe';
 import { bytes, compact, cut } from '../../logic/format';
 import { isObject, ownText } from '../../logic/schema';
 import { Badge, Card, Code, Empty, PageHead } from '../../parts/basics';
-import { Icon } from '../../parts/icons';
-import { definitionText, type Entry, type Known, knownOf } from '../../state/catalog';
-import { href, setQuery } from '../../state/router';
+import { Confirm } from '../../parts/confirm';
+import { PanelHead } from '../../parts/panel_head';
+import { report } from '../../parts/toasts';
+import { definitionText, type Entry, type Known, knownOf, readCatalog } from '../../state/catalog';
+import { href, navigate, route } from '../../state/router';
+import { isAdmin } from '../../state/session';
 import { text } from '../../text';
+import { Changes } from './changes';
 import { chosenEntry, EntryList } from './entry_list';
 
 const words = text.catalog;
@@ -139,6 +145,41 @@ function Facts({ entry }: { entry: Entry }): JSX.Element {
   );
 }
 
+/** A tool is switched off by the name that its upstream has for it, which the admin API knows. */
+function SwitchOff({ entry }: { entry: Entry }): JSX.Element | null {
+  const known = useKnown(entry);
+  const [asking, setAsking] = useState(false);
+  const { upstream, upstream_name: own } = known ?? {};
+  if (entry.kind !== 'tool' || !upstream || !own) return null;
+  const switchOff = async (): Promise<void> => {
+    try {
+      await control.switchTool(upstream, own, false);
+      report('ok', words.switched(entry.id, false));
+      navigate('catalog', { view: 'changes' });
+      await readCatalog();
+    } catch (error) {
+      report('bad', text.failed(messageOf(error)));
+    }
+  };
+  return (
+    <>
+      <button type="button" class="button" onClick={() => setAsking(true)}>
+        {words.switchOff}
+      </button>
+      {asking && (
+        <Confirm
+          question={words.confirmOff(entry.id)}
+          action={words.switchOff}
+          onDone={(confirmed) => {
+            setAsking(false);
+            if (confirmed) void switchOff();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
 function PromptArguments({ entry }: { entry: Entry }): JSX.Element {
   const list = entry.definition.arguments;
   const found = Array.isArray(list) ? list.filter(isObject) : [];
@@ -158,23 +199,18 @@ function Detail({ entry }: { entry: Entry }): JSX.Element {
     <div class="stack detail" key={entry.id}>
       <Card>
         <div class="stack">
-          <div class="row">
-            <button
-              type="button"
-              class="button plain square only-narrow"
-              aria-label={text.close}
-              onClick={() => setQuery({ id: undefined })}
-            >
-              <Icon name="back" />
-            </button>
-            <div class="grow">
-              <h2 class="detail-name foreign mono">{cut(entry.id, 300)}</h2>
-              {entry.title && <p class="foreign">{cut(entry.title, 300)}</p>}
-            </div>
-            <a class="button primary" href={href('playground', { kind: entry.kind, id: entry.id })}>
-              {entry.kind === 'resource' || entry.kind === 'template' ? words.read : words.try}
-            </a>
-          </div>
+          <PanelHead
+            name={entry.id}
+            about={entry.title && <p class="foreign">{cut(entry.title, 300)}</p>}
+            actions={
+              <>
+                {isAdmin.value && <SwitchOff entry={entry} />}
+                <a class="button primary" href={href('playground', { kind: entry.kind, id: entry.id })}>
+                  {entry.kind === 'resource' || entry.kind === 'template' ? words.read : words.try}
+                </a>
+              </>
+            }
+          />
           <div class="row">
             <Hints entry={entry} />
           </div>
@@ -199,9 +235,25 @@ function Detail({ entry }: { entry: Entry }): JSX.Element {
 
 export function CatalogPage(): JSX.Element {
   const entry = chosenEntry();
+  if (isAdmin.value && route.value.query.get('view') === 'changes') {
+    return (
+      <>
+        <PageHead title={words.changes} />
+        <Changes />
+      </>
+    );
+  }
   return (
     <>
-      <PageHead title={text.pages.catalog} />
+      <PageHead title={text.pages.catalog}>
+        {isAdmin.value && (
+          <div class="actions">
+            <a class="button" href={href('catalog', { view: 'changes' })}>
+              {words.changes}
+            </a>
+          </div>
+        )}
+      </PageHead>
       <div class="browse">
         <EntryList page="catalog" />
         {entry ? (

@@ -9,7 +9,7 @@ import type { Entry } from '../../state/catalog';
 import { run, start } from '../../state/run';
 import { text } from '../../text';
 import { type NamedField, NamedFields } from './named_fields';
-import { PanelCard } from './panel_head';
+import { PanelCard } from './panel_card';
 import { Result } from './result';
 
 const words = text.playground;

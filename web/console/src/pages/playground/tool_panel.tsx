@@ -12,7 +12,7 @@ import { text } from '../../text';
 import { CopyAs } from './copy_as';
 import { faultText } from './field';
 import { JsonEditor, SchemaForm } from './form';
-import { PanelCard } from './panel_head';
+import { PanelCard } from './panel_card';
 import { Result } from './result';
 
 const words = text.playground;

@@ -1,61 +1,31 @@
 // One upstream: why it is as it is, what it has written, and how it did.
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import * as control from '../../api/control';
-import { messageOf, page, RequestError } from '../../api/http';
+import { RequestError } from '../../api/http';
 import { compact } from '../../logic/format';
 import { healthOf } from '../../logic/map';
-import { isObject } from '../../logic/schema';
-import { Badge, Card, Code, Dot, Empty, PageHead, Pending } from '../../parts/basics';
-import { Confirm } from '../../parts/confirm';
+import { Badge, Card, Code, Dot, Empty, Notice, PageHead, Pending, When } from '../../parts/basics';
 import { Icon } from '../../parts/icons';
-import { report } from '../../parts/toasts';
 import { load, upstreams } from '../../state/gateway';
 import { usePolled } from '../../state/poll';
 import { href } from '../../state/router';
 import { isAdmin } from '../../state/session';
 import { text } from '../../text';
 import { Plots, RangeTabs } from '../overview/plots';
+import { UpstreamActions } from './actions';
+import { TokensCard } from './tokens';
 
 const words = text.upstreams;
 const EVERY_MS = 3000;
-const MOST_LINES = 500;
-
-interface Instance {
-  state?: string;
-  detail?: string;
-}
-
-interface Details {
-  stderr?: unknown;
-  instances?: unknown;
-  sign_in?: unknown;
-}
+const MOST_INSTANCES = 100;
 
 /** undefined where there is no such upstream, or not for this caller. */
-async function readDetails(name: string): Promise<Details | undefined> {
+async function readDetails(name: string): Promise<control.UpstreamDetails | undefined> {
   try {
-    return await page<Details>(`control/v1/upstreams/${encodeURIComponent(name)}`);
+    return await control.upstreamDetails(name);
   } catch (error) {
     if (error instanceof RequestError && error.status === 404) return undefined;
     throw error;
-  }
-}
-
-/** Lines come as texts, or as objects with a text. */
-function linesOf(stderr: unknown): string[] | undefined {
-  if (!Array.isArray(stderr)) return undefined;
-  return stderr
-    .slice(-MOST_LINES)
-    .map((line) => (isObject(line) ? String(line.text ?? line.line ?? '') : String(line)));
-}
-
-async function restart(name: string): Promise<void> {
-  try {
-    await control.restart(name);
-    report('ok', words.restarted(name));
-  } catch (error) {
-    report('bad', text.failed(messageOf(error)));
   }
 }
 
@@ -94,16 +64,33 @@ function Facts({ upstream }: { upstream: control.Upstream }): JSX.Element {
   );
 }
 
-function Instances({ list }: { list: Instance[] }): JSX.Element | null {
+function Override({ upstream }: { upstream: control.Upstream }): JSX.Element | null {
+  const { mode, override } = upstream;
+  if (mode === 'enabled' || !override) return null;
+  return (
+    <Notice tone="warn">
+      <strong>{words.overrideTitle}: </strong>
+      <span class="foreign">{words.overrideBy(words.modes[mode], override.by ?? '')}</span>,{' '}
+      <When at={override.since} />. {words.overrideHint}
+    </Notice>
+  );
+}
+
+function Instances({ list }: { list: control.Instance[] }): JSX.Element | null {
   if (list.length === 0) return null;
   return (
     <Card title={words.instancesTitle}>
       <ul class="brief">
-        {list.slice(0, 100).map((instance, i) => (
+        {list.slice(0, MOST_INSTANCES).map((instance, i) => (
           <li key={String(i)}>
             <Dot tone={instance.state === 'up' ? 'ok' : 'bad'} />
-            <span>{instance.state}</span>
-            <span class="clip grow muted">{instance.detail}</span>
+            <span>
+              {text.state[instance.state]} {words.instance.since} <When at={instance.since} />
+            </span>
+            <span class="clip grow muted">
+              {instance.shared ? words.instance.shared : words.instance.own}
+              {instance.in_flight > 0 && `, ${words.inFlight(instance.in_flight)}`}
+            </span>
           </li>
         ))}
       </ul>
@@ -111,11 +98,12 @@ function Instances({ list }: { list: Instance[] }): JSX.Element | null {
   );
 }
 
-function More({ details }: { details: Details }): JSX.Element {
-  const lines = linesOf(details.stderr);
-  const instances = Array.isArray(details.instances) ? (details.instances as Instance[]) : [];
+function More({ details }: { details: control.UpstreamDetails }): JSX.Element {
+  const lines = details.stderr?.map((one) => one.line);
   return (
     <>
+      {details.sign_in && <TokensCard name={details.name} tokens={details.sign_in} />}
+      <Instances list={details.instance_list} />
       {lines && (
         <Card title={words.stderr}>
           {lines.length > 0 ? (
@@ -125,51 +113,37 @@ function More({ details }: { details: Details }): JSX.Element {
           )}
         </Card>
       )}
-      <Instances list={instances} />
     </>
   );
 }
 
 export function UpstreamDetail({ name }: { name: string }): JSX.Element {
-  const [confirming, setConfirming] = useState(false);
   const { data, error } = upstreams.value;
   const details = usePolled(() => readDetails(name), EVERY_MS, name).data;
   const upstream = data?.find((one) => one.name === name);
   if (!data) return <Pending error={error} />;
   if (!upstream) return <Empty title={words.notFound} />;
   const rates = load.value.data?.upstreams.find((entry) => entry.name === name);
-  const health = healthOf(upstream.state, rates?.calls_per_second ?? 0, rates?.errors_per_second ?? 0);
+  const health = healthOf(upstream, rates?.calls_per_second ?? 0, rates?.errors_per_second ?? 0);
+  const overridden = upstream.mode !== 'enabled';
   return (
     <>
       <PageHead title={name}>
-        <Badge tone={health}>{text.state[upstream.state]}</Badge>
+        <Badge tone={health}>{overridden ? words.modes[upstream.mode] : text.state[upstream.state]}</Badge>
         <div class="actions">
           <RangeTabs />
-          {isAdmin.value && details && (
-            <button type="button" class="button" onClick={() => setConfirming(true)}>
-              {words.restart}
-            </button>
-          )}
+          {isAdmin.value && details && <UpstreamActions name={name} mode={upstream.mode} />}
           <a class="button" href={href('upstreams')}>
             <Icon name="back" /> {words.back}
           </a>
         </div>
       </PageHead>
+      <Override upstream={upstream} />
       <Plots upstream={name} />
       <div class="halves">
         <Facts upstream={upstream} />
         <div class="stack">{details && <More details={details} />}</div>
       </div>
-      {confirming && (
-        <Confirm
-          question={words.confirmRestart(name)}
-          action={words.restart}
-          onDone={(confirmed) => {
-            setConfirming(false);
-            if (confirmed) void restart(name);
-          }}
-        />
-      )}
     </>
   );
 }

@@ -13,7 +13,7 @@ const words = text.upstreams;
 
 function Row({ upstream }: { upstream: control.Upstream }): JSX.Element {
   const rates = load.value.data?.upstreams.find((entry) => entry.name === upstream.name);
-  const health = healthOf(upstream.state, rates?.calls_per_second ?? 0, rates?.errors_per_second ?? 0);
+  const health = healthOf(upstream, rates?.calls_per_second ?? 0, rates?.errors_per_second ?? 0);
   const target = { name: upstream.name };
   return (
     // The link in the row is for the keyboard.
@@ -30,7 +30,7 @@ function Row({ upstream }: { upstream: control.Upstream }): JSX.Element {
         </a>
       </td>
       <td>
-        {text.state[upstream.state]}
+        {upstream.mode === 'enabled' ? text.state[upstream.state] : words.modes[upstream.mode]}
         {upstream.detail && <span class="small muted lines">{upstream.detail}</span>}
       </td>
       <td class="wide">{upstream.kind}</td>
