@@ -179,6 +179,7 @@ class Upgrades(TestCase):
             gateway.process.send_signal(signal.SIGUSR2)
             wait_until(lambda: others(gateway.pid), "the new process")
             (new,) = others(gateway.pid)
+            wait_until(lambda: has_begun(new, gateway.pid), "the new process to begin")
             os.kill(new, signal.SIGSTOP)
             self.assertIn("upgrade_timeout", gateway.stderr.wait_for("upgrade failed"))
             wait_until(lambda: not alive(new), "it to be killed")
@@ -202,6 +203,12 @@ def others(pid):
     """Children of that process that run the same program."""
     found = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
     return [int(one) for one in found if os.path.realpath(f"/proc/{one}/exe") == BINARY]
+
+
+def has_begun(successor, pid):
+    """It runs the new program: until then it shares its memory with its parent, which waits."""
+    environment = pathlib.Path(f"/proc/{successor}/environ").read_bytes()
+    return f"PATCHBAY_PREDECESSOR={pid}".encode() in environment.split(b"\0")
 
 
 # Runs a program with a listening socket as a service manager does.

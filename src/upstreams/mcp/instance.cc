@@ -76,7 +76,7 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
     const int renewals = renewals_;
     Result<mcp::Reply> reply;
     {
-      const Use use(*this);
+      const Use use(*this, call.method);
       reply = co_await run_->link.ask(call, target, deadline);
     }
     last_used_ = here().now();
@@ -348,7 +348,7 @@ Task<void> Instance::renew() {
   const Deadline deadline = here().now() + settings_.start_time;
   Result<void> renewed;
   {
-    const Use use(*this);  // Holds the link.
+    const Gate::Pass pass(in_use_);  // Holds the link.
     renewed =
         co_await run_->link.open(HandshakeMode::session_based, settings_.probe_time, deadline);
     if (renewed) renewed = co_await take_up_work(deadline);

@@ -99,18 +99,23 @@ class Instance final : McpLink::Events {
     McpLink link;
   };
 
-  // Holds the link for one call.
+  // Holds the link for one call. A subscription asks no question, and its client may have gone: it
+  // does not count, so that no call avoids the connection because of it.
   class Use {
    public:
-    explicit Use(Instance& instance) : count_(instance.running_), pass_(instance.in_use_) {
-      ++count_;
+    Use(Instance& instance, const mcp::Method& method)
+        : count_(instance.running_),
+          counted_(method.subscribes() ? 0 : 1),
+          pass_(instance.in_use_) {
+      count_ += counted_;
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
-    ~Use() { --count_; }
+    ~Use() { count_ -= counted_; }
 
    private:
     std::atomic<int>& count_;
+    const int counted_;
     const Gate::Pass pass_;
   };
 

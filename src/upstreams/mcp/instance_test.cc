@@ -140,6 +140,21 @@ TEST_F(InstanceTest, ComesUpListsAndAnswers) {
   EXPECT_EQ(instance_->running(), 0);
 }
 
+// The client may have gone while its subscription ends.
+TEST_F(InstanceTest, ASubscriptionIsNoRunningCall) {
+  start();
+  FakeCall call(
+      R"({"jsonrpc":"2.0","id":1,"method":"resources/unsubscribe","params":{"uri":"x:1"}})");
+  testing::Outcome<mcp::Reply> reply;
+  reply.start(instance_->answer(call.call, "x:1", Clock::now()));
+  run_all();
+  EXPECT_FALSE(reply.done());
+  EXPECT_EQ(instance_->running(), 0);
+  servers_.last().server.answer("{}");
+  run_all();
+  EXPECT_TRUE(reply.done());
+}
+
 // A call that finds the connection free must not avoid it for a list.
 TEST_F(InstanceTest, AListIsNoRunningCall) {
   start();
