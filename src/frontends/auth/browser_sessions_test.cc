@@ -1,5 +1,5 @@
 // The sessions of people with a browser: both secrets are needed, the credentials stay sealed, and
-// a session ends with its time, with its owner's newer ones, or when it is told to.
+// a session ends with its time, with its owner's newer ones, or on request.
 #include "frontends/auth/browser_sessions.h"
 
 #include <gtest/gtest.h>
@@ -131,7 +131,7 @@ TEST_F(BrowserSessionsTest, SigningOutEndsItAndTheCallersOfIt) {
   EXPECT_EQ(find(other).standing, Standing::good);
 }
 
-TEST_F(BrowserSessionsTest, TheOldestOfACallerGivesWay) {
+TEST_F(BrowserSessionsTest, TheOldestOfACallerIsReplaced) {
   const auto first = start();
   const auto second = start();
   const auto third = start();
