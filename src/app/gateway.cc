@@ -81,8 +81,10 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
       [this] { return digest_.get(); },
       [this](std::string_view name) { return upstreams_->find_by_name(name); },
       &run_time_,
+      &report_,
   };
   digest_.set(configuration_.digest);
+  report_.use(configuration_, overrides_);
   common_.registrars = [this] { return upstreams_->registrars(); };
   watch_metrics();
   make_frontends();

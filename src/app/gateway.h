@@ -15,6 +15,7 @@
 #include "app/banner.h"
 #include "app/bus_service.h"
 #include "app/configuration.h"
+#include "app/configuration_report.h"
 #include "app/pin_service.h"
 #include "app/refusals.h"
 #include "app/run_time_service.h"
@@ -65,7 +66,7 @@ class Gateway {
   Task<void> stop();
   Task<void> reload(std::string why);
   Task<void> reload_once(const std::string& why);
-  Task<Configuration> next_configuration();
+  Task<Configuration> next_configuration(const std::string& why);
   Task<Configuration> read_stable(config::Faults& faults, std::vector<FileStamp>& stamps);
   std::vector<std::string> reasons_against(const Configuration& next) const;
   Task<void> use(Configuration next);
@@ -101,6 +102,7 @@ class Gateway {
   Common common_;
   Refusals refusals_;
   SharedText digest_;  // Of the configuration in force.
+  ConfigurationReport report_;
   Refusals problems_;  // Problems of this machine; see app/problems.h.
   oauth::TokenService tokens_{control_,
                               common_.registry};  // Outlives the catalogs, which hold upstreams.

@@ -156,7 +156,7 @@ Task<void> Gateway::reload_once(const std::string& why) {
   // The watch may report again a change that has already been refused.
   const bool known = !refused_.empty() && stamps_of(configuration_.files) == refused_;
   if (known && why != kHangup) co_return ok();
-  auto next = co_await next_configuration();
+  auto next = co_await next_configuration(why);
   if (!next && !stopping_ && !refused_.empty()) count_reload(false);
   if (!next || stopping_) co_return ok();
   if (next->digest == configuration_.digest) {
@@ -168,9 +168,10 @@ Task<void> Gateway::reload_once(const std::string& why) {
     log::Line(log::Level::warn, "restart needed")
         .add("keys", fmt::format("{}", fmt::join(keys, ", ")));
   }
+  const std::string changed = differences(configuration_, *next);
   log::Line(log::Level::info, "reload")
       .add("why", why)
-      .add("changed", differences(configuration_, *next))
+      .add("changed", changed)
       .add("digest", next->digest);
   log_notes(next->notes);
   log_warnings(next->warnings);
@@ -178,13 +179,14 @@ Task<void> Gateway::reload_once(const std::string& why) {
   auto used = co_await use(*std::move(next));
   service_manager_.ready();
   count_reload(true);
+  report_.add_reload(why, true, {changed});
   log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
   co_return used;
 }
 
 // The configuration as it is in the files now. If it is refused, the log and /ready give the
 // reason.
-Task<Configuration> Gateway::next_configuration() {
+Task<Configuration> Gateway::next_configuration(const std::string& why) {
   config::Faults faults;
   std::vector<FileStamp> stamps;
   auto next = co_await read_stable(faults, stamps);
@@ -196,6 +198,7 @@ Task<Configuration> Gateway::next_configuration() {
     log::Line(log::Level::error, "reload refused").add("fault", reason);
   }
   const bool refused = !reasons.empty();
+  if (refused) report_.add_reload(why, false, reasons);
   if (!refused && !refused_.empty()) {
     log::Line(log::Level::info, "configuration mended").add("file", configuration_.file);
   }
@@ -256,6 +259,7 @@ std::vector<std::string> Gateway::reasons_against(const Configuration& next) con
 Task<void> Gateway::use(Configuration next) {
   configuration_ = std::move(next);
   digest_.set(configuration_.digest);
+  report_.use(configuration_, overrides_);
   const Settings& settings = configuration_.settings;
   use_limits();
   resize_histories();

@@ -46,7 +46,7 @@ TEST_F(SwitchesTest, OutliveTheProcess) {
   EXPECT_FALSE(last.is_off("shop", "order"));
 }
 
-TEST_F(SwitchesTest, RefuseWhatIsSoAlready) {
+TEST_F(SwitchesTest, RefuseAChangeThatChangesNothing) {
   EXPECT_FALSE(switches.set_tool({"shop", "order"}, true));
   EXPECT_TRUE(switches.set_tool({"shop", "order", "ann"}, false));
   const auto again = switches.set_tool({"shop", "order", "bob"}, false);

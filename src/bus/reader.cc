@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bus/conf.h"
+#include "bus/last_records.h"
 #include "bus/lookup.h"
 #include "bus/queue_watch.h"
 
@@ -149,6 +150,16 @@ Task<std::vector<GroupLag>> Consumer::lag(std::vector<std::string> topics, Deadl
     return find_lag(client, topics, timeout);
   };
   co_return co_await ask<Lines>(std::move(look));
+}
+
+Task<std::vector<StoredRecord>> Consumer::last_records(std::string topic, PeekBounds bounds,
+                                                       Deadline deadline) {
+  using Records = std::vector<StoredRecord>;
+  const Timeout timeout{deadline, over_};
+  std::function<Result<Records>(rd_kafka_s*)> look = [=](rd_kafka_s* client) {
+    return bus::last_records(client, topic, bounds, timeout);
+  };
+  co_return co_await ask<Records>(std::move(look));
 }
 
 // A topic that is being read.

@@ -19,6 +19,7 @@
 #include "bus/connection.h"
 #include "bus/group_lag.h"
 #include "bus/record.h"
+#include "bus/stored_record.h"
 
 struct rd_kafka_s;
 
@@ -45,6 +46,10 @@ class Consumer {
   // The committed offsets of the group that the connection names. Without topics: all that it has
   // read.
   Task<std::vector<GroupLag>> lag(std::vector<std::string> topics, Deadline deadline);
+
+  // The newest records of a topic that no Reader of this consumer follows, the newest first.
+  Task<std::vector<StoredRecord>> last_records(std::string topic, PeekBounds bounds,
+                                               Deadline deadline);
 
   // Records of the topics that are read which no Reader has reported, as far as the client knows
   // the ends. Callable on any thread.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontends/configuration_view.h"
 #include "frontends/run_time.h"
 #include "gateway/call/upstream.h"
 
@@ -39,6 +40,7 @@ struct OperationsView {
   // The running upstream of that name; null: there is none.
   std::function<std::shared_ptr<gateway::Upstream>(std::string_view name)> find_upstream = {};
   RunTime* run_time = nullptr;  // What admins change while it runs; null: nothing.
+  const ConfigurationView* configuration = nullptr;  // Null: nobody may see it.
 };
 
 }  // namespace patchbay::frontends

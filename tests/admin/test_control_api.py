@@ -88,7 +88,8 @@ class Document(ControlCase):
             for reference in operations.get("get", {}).get("parameters", []):
                 parameter = parameters[reference["$ref"].rpartition("/")[2]]
                 name = parameter["name"]
-                if parameter["in"] != "query" or path.endswith("/live"):
+                # There is no bus here: test_kafka_control.py has one.
+                if parameter["in"] != "query" or path.endswith("/live") or "/buses/" in path:
                     continue
                 value = examples.get(name, "x" if name not in ("before", "after", "cursor") else None)
                 if value is None:

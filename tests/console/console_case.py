@@ -10,7 +10,8 @@ from npm_peers import PEERS, LeftOut, npm_ci
 
 SERVER = str(pathlib.Path(__file__).with_name("tools_server.py"))
 AXE = PEERS / "axe"
-PAGES = ("", "calls", "catalog", "playground", "approvals", "upstreams", "sandboxes", "clients", "connect", "setup")
+PAGES = ("", "calls", "catalog", "playground", "approvals", "upstreams", "sandboxes", "bus", "clients", "configuration",
+         "connect", "setup")
 
 LARGE = 12345678901234567890  # More than a number of JavaScript can have.
 

@@ -164,5 +164,80 @@ class SandboxPage(OperationsCase):
         self.page.wait_text("No sandbox exists", "main")
 
 
+class ConfigurationPage(OperationsCase):
+    secret = "sesame-open-0123456789"
+    config = shop_config(limits={"max_calls": 77})
+
+    @classmethod
+    def setUpClass(cls):
+        cls.config = {**cls.config, "upstreams": {"shop": {**upstream(), "env": {"API_KEY": cls.secret}}}}
+        super().setUpClass()
+
+    def test_settings_and_where_they_come_from(self):
+        self.show("configuration")
+        self.page.wait_text("limits.max_calls", "table")
+        self.page.fill("main input[type=search]", "max_calls")
+        self.page.wait_text("77", "table")
+        self.page.wait_text("line ", "table")
+        self.page.fill("main input[type=search]", "API_KEY")
+        self.page.wait_text("secret", "table")
+        self.assertNotIn(self.secret, self.page.text())
+        self.assert_good_everywhere("configuration", "limits.max_calls")
+
+    def test_a_check_shows_faults_in_place(self):
+        self.show("configuration?view=text")
+        self.page.wait_for("document.querySelector('main textarea')?.value.includes('max_calls')")
+        self.assertNotIn(self.secret, self.page.evaluate("document.querySelector('main textarea').value"))
+        self.page.click("main button", "Check")
+        self.page.wait_text("No fault was found", "main")
+        self.page.fill("main textarea", "limits:\n  max_calls: <b>many</b>\n")
+        self.page.click("main button", "Check")
+        self.page.wait_text("Line 2", "main")
+        self.page.wait_text("^", ".numbered")
+        self.install_axe()
+        for size in ((1280, 860), (390, 844)):
+            self.page.resize(*size)
+            self.assert_accessible(size)
+            self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0)
+        self.page.resize(*self.size)
+        self.assertEqual(self.gateway.get("/control/v1/configuration").json()["reloads"], [])
+
+    def test_reloads(self):
+        self.gateway.write_config({**self.config, "limits": {"max_calls": 78}})
+        self.gateway.stderr.wait_for("reloaded")
+        self.gateway.write_config({**self.config, "limits": {"max_calls": "nonsense"}})
+        self.show("configuration?view=reloads")
+        self.page.wait_text("refused", "table")
+        self.page.wait_text("applied", "table")
+        self.page.wait_text("limits", "table")
+        self.gateway.write_config(self.config)
+
+
+class BusPage(OperationsCase):
+    config = {"workers": 1, "upstreams": {"bus": {"kind": "kafka", "retry_interval": "100ms"}}}
+
+    def test_topics_agents_and_records(self):
+        body = {
+            "name": "orders",
+            "description": "Takes orders",
+            "requestTopicName": "orders.requests",
+            "responseTopicName": "orders.responses",
+        }
+        with self.gateway.connect() as connection:
+            fields = {"Content-Type": "application/json"}
+            answer = connection.request("POST", "/control/registrations", fields, body)
+        self.assertLess(answer.status, 300, answer.body)
+        self.show("bus")
+        for text in ("orders.requests", "_agent_registry", "foreign", "wait to be sent"):
+            self.page.wait_text(text, "main")
+        self.page.click("main button", "Records of _agent_registry")
+        self.page.wait_text("Newest records of _agent_registry", "main")
+        self.page.wait_text('"requestTopicName": "orders.requests"', "main pre")
+        self.assert_good_everywhere("bus?bus=bus&topic=_agent_registry", "Takes orders")
+        self.page.resize(*self.size)
+        self.page.click("main button", "Close")
+        self.page.wait_for("!document.querySelector('main').innerText.includes('Newest records')")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,8 +1,10 @@
 #include "frontends/admin/frontend.h"
 
 #include "frontends/admin/approvals_page.h"
+#include "frontends/admin/bus_control.h"
 #include "frontends/admin/catalog_control.h"
 #include "frontends/admin/client_control.h"
+#include "frontends/admin/configuration_control.h"
 #include "frontends/admin/live_calls.h"
 #include "frontends/admin/operations_pages.h"
 #include "frontends/admin/registrations_page.h"
@@ -24,6 +26,8 @@ class AdminFrontend final : public Frontend {
         upstream_(control, worker.catalog, worker.recorder, process.tokens),
         items_(process.operations, worker.catalog, worker.recorder),
         sandboxes_(process.operations, worker.catalog, worker.recorder),
+        buses_(process.operations, worker.catalog, worker.recorder),
+        configuration_(control, worker.catalog),
         client_(worker.catalog, worker.recorder),
         live_(process.histories, worker.catalog, control.live_streams),
         health_(process.operations),
@@ -48,6 +52,10 @@ class AdminFrontend final : public Frontend {
             {"/control/v1/pins/*", "POST", &items_},
             {"/control/v1/sandboxes", "GET, HEAD", &sandboxes_},
             {"/control/v1/sandboxes/*", "DELETE", &sandboxes_},
+            {"/control/v1/buses", "GET, HEAD", &buses_},
+            {"/control/v1/buses/*", "GET, HEAD", &buses_},
+            {ConfigurationControl::kPath, "GET, HEAD", &configuration_},
+            {ConfigurationControl::kCheckPath, "POST", &configuration_},
             {"/control/v1/*", "GET, HEAD", &control_},
             {"/control/recent", "GET, HEAD", &control_},
             {"/control/sign-ins/*", "GET, HEAD, POST, DELETE", &sign_ins_control_},
@@ -70,6 +78,8 @@ class AdminFrontend final : public Frontend {
   UpstreamControl upstream_;
   CatalogControl items_;
   SandboxControl sandboxes_;
+  BusControl buses_;
+  ConfigurationControl configuration_;
   ClientControl client_;
   LiveCalls live_;
   HealthPage health_;

@@ -18,7 +18,7 @@ namespace patchbay::frontends {
 namespace {
 
 constexpr auto kTurn = std::chrono::milliseconds(250);
-constexpr std::size_t kMostPerTurn = 200;      // Calls that one reader gets.
+constexpr std::size_t kMostPerTurn = 100;      // Calls that one reader gets.
 constexpr std::size_t kMostAtOnce = 32 << 10;  // Bytes of events in one write, about.
 constexpr auto kKeepAlive = std::chrono::seconds(15);
 constexpr std::string_view kLiveParameters =

@@ -1,5 +1,5 @@
 // The sessions of people with a browser: both secrets are needed, the credentials stay sealed, and
-// a session ends with its time, with newer ones of its owner, or on request.
+// a session ends with its time, with its owner's newer ones, or on request.
 #include "frontends/auth/browser_sessions.h"
 
 #include <gtest/gtest.h>

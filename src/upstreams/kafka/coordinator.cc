@@ -120,6 +120,7 @@ KafkaCoordinator::KafkaCoordinator(const KafkaPlan& plan, bus::Connection connec
                                    std::vector<std::unique_ptr<KafkaClient>>& clients,
                                    Events& events)
     : plan_(plan),
+      connection_(connection),
       schemas_(std::move(schemas)),
       loop_(loop),
       clients_(clients),
@@ -178,6 +179,23 @@ Task<void> KafkaCoordinator::stop(Deadline deadline) {
   registry_.reset();
   if (!sent) co_return sent;
   co_return live ? tables : live;
+}
+
+Task<std::vector<bus::StoredRecord>> KafkaCoordinator::last_records(std::string topic,
+                                                                    std::size_t count,
+                                                                    Deadline deadline) {
+  if (stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
+  const Gate::Pass pass(requests_);
+  // What its own consumers read stays untouched.
+  bus::Connection own = connection_;
+  own.properties.emplace_back("allow.auto.create.topics", "false");
+  bus::Consumer looking(own, true, loop_, pool_, [](const Error&) {});
+  auto started = looking.start();
+  if (!started) co_return started.error();
+  auto records = co_await looking.last_records(std::move(topic), {.records = count}, deadline);
+  auto stopped = co_await looking.stop();
+  discard(stopped, "what was read has been read");
+  co_return records;
 }
 
 Task<AgentSchema> KafkaCoordinator::find_schema(int id, std::string guid, Deadline deadline) {

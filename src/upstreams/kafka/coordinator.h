@@ -61,6 +61,10 @@ class KafkaCoordinator final : bus::Producer::Events,
   Task<void> stop_reading();
   Task<void> stop(Deadline deadline);
 
+  // The newest records of a topic, over a connection of their own.
+  Task<std::vector<bus::StoredRecord>> last_records(std::string topic, std::size_t count,
+                                                    Deadline deadline);
+
   // A schema that a record names.
   Task<AgentSchema> find_schema(int id, std::string guid, Deadline deadline);
 
@@ -91,6 +95,7 @@ class KafkaCoordinator final : bus::Producer::Events,
   void notify_state();
 
   const KafkaPlan& plan_;
+  const bus::Connection connection_;
   const std::optional<bus::RegistrySettings> schemas_;
   net::Loop& loop_;
   std::vector<std::unique_ptr<KafkaClient>>& clients_;

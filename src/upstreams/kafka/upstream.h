@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bus/embedded_bus.h"
+#include "gateway/bus_view.h"
 #include "gateway/call/upstream.h"
 #include "gateway/registrar.h"
 #include "observe/metrics.h"
@@ -22,6 +23,7 @@ namespace patchbay::upstreams {
 
 class KafkaUpstream final : public gateway::Upstream,
                             public gateway::Registrar,
+                            public gateway::BusView,
                             KafkaCoordinator::Events {
  public:
   // `embedded` is the bus if the plan uses it, else null. REQUIRES: workers, watcher and registry
@@ -49,12 +51,19 @@ class KafkaUpstream final : public gateway::Upstream,
   Task<std::string> put_registration(std::string registration, Deadline deadline) override;
   Task<void> remove_registration(std::string name, Deadline deadline) override;
 
+  Task<gateway::BusReport> bus_report() override;
+  Task<std::vector<std::string>> last_records(std::string topic, std::size_t count,
+                                              Deadline deadline) override;
+
  private:
   void on_offers(std::shared_ptr<const KafkaOffers> offers, mcp::ItemLists items) override;
   void on_updated(const std::string& uri) override { watcher_.updated(*this, uri); }
   void on_state(bool up, const std::string& detail) override;
 
   KafkaClient* client_here();
+  std::vector<gateway::BusTopic> topics_here() const;
+  Task<std::vector<std::string>> records_here(const std::string& topic, std::size_t count,
+                                              Deadline deadline);
   Task<mcp::Reply> call_tool(KafkaClient& client, const gateway::Call& call, std::string_view name);
   Task<mcp::Reply> answer_other(KafkaClient* client, const gateway::Call& call,
                                 std::string_view target);

@@ -94,6 +94,67 @@ export interface Sandbox {
   };
 }
 
+export interface Bus {
+  upstream: string;
+  state: 'up' | 'down';
+  detail: string;
+  unsent_records: number;
+  unread_records: number;
+  replies: Record<'late' | 'duplicate' | 'foreign' | 'misplaced' | 'unreadable' | 'surplus', number>;
+  topics: { name: string; role: string; agent?: string }[];
+}
+
+export interface Agent {
+  name: string;
+  request_topic?: string;
+  response_topic?: string;
+  offered: boolean;
+  problem?: string;
+}
+
+export interface BusRecord {
+  partition: number;
+  offset: number;
+  timestamp_ms: number;
+  key: unknown;
+  value: unknown;
+  value_bytes?: number;
+  value_schema?: string;
+  value_problem?: string;
+  headers: [unknown, unknown][];
+}
+
+export interface Setting {
+  path: string;
+  value?: string;
+  secret?: boolean;
+  source: 'file' | 'environment' | 'option' | 'default';
+  line?: number;
+}
+
+export interface Reload {
+  when: string;
+  why: string;
+  applied: boolean;
+  digest?: string;
+  details: string[];
+}
+
+export interface Configuration {
+  file: string;
+  digest: string;
+  text?: string;
+  no_text?: string;
+  settings: Setting[];
+  reloads: Reload[];
+}
+
+export interface TextFault {
+  line?: number;
+  path: string;
+  message: string;
+}
+
 export interface ToolOff {
   upstream: string;
   tool: string;
@@ -296,6 +357,25 @@ export const destroySandbox = ({ upstream, id }: Sandbox): Promise<unknown> =>
   json(`control/v1/sandboxes/${encodeURIComponent(upstream)}/${encodeURIComponent(id)}`, {
     method: 'DELETE',
   });
+
+export const buses = async (): Promise<Bus[]> => (await page<{ buses: Bus[] }>('control/v1/buses')).buses;
+
+export const agents = (upstream: string): Promise<Agent[]> =>
+  page(`control/registrations?upstream=${encodeURIComponent(upstream)}`);
+
+export const busRecords = (
+  upstream: string,
+  topic: string,
+  limit: number,
+): Promise<{ topic: string; records: BusRecord[] }> =>
+  json(
+    `control/v1/buses/${encodeURIComponent(upstream)}/records?topic=${encodeURIComponent(topic)}&limit=${limit}`,
+  );
+
+export const configuration = (): Promise<Configuration> => page('control/v1/configuration');
+
+export const checkConfiguration = (text: string): Promise<{ faults: TextFault[]; count: number }> =>
+  json('control/v1/configuration/check', { method: 'POST', body: text });
 
 export const toolsOff = async (): Promise<ToolOff[]> =>
   (await page<{ tools: ToolOff[] }>('control/v1/tools-off')).tools;

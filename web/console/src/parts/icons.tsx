@@ -8,6 +8,8 @@ const PATHS = {
   playground: 'M7 4l12 8-12 8z',
   approvals: 'M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6zM9 12l2 2 4-4',
   upstreams: 'M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01',
+  bus: 'M3 12h18M7 12V6h4v6M13 12v6h4v-6',
+  configuration: 'M4 7h9M17 7h3M4 17h3M11 17h9M13 4v6M7 14v6',
   sandboxes: 'M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8',
   clients:
     'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 20a6.5 6.5 0 0 1 13 0M16 4.500a3.5 3.5 0 0 1 0 6.500M18 14a6.5 6.5 0 0 1 3.5 6',

@@ -11,6 +11,8 @@ export const GO_TO: Record<string, PageName> = {
   a: 'approvals',
   u: 'upstreams',
   b: 'sandboxes',
+  k: 'bus',
+  f: 'configuration',
   l: 'clients',
   n: 'connect',
   s: 'setup',

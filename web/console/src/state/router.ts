@@ -10,7 +10,9 @@ export const PAGES = [
   'approvals',
   'upstreams',
   'sandboxes',
+  'bus',
   'clients',
+  'configuration',
   'connect',
   'setup',
 ] as const;

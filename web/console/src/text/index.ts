@@ -1,6 +1,6 @@
 // Everything that the page writes, in one module, so that it can be translated.
 import { common, shortcuts, signIn } from './common';
-import { sandboxes } from './operate';
+import { bus, configuration, sandboxes } from './operate';
 import { catalog, connect, playground, setup } from './use';
 import { approvals, calls, clients, overview, upstreams } from './watch';
 
@@ -12,6 +12,8 @@ export const text = {
   calls,
   upstreams,
   sandboxes,
+  bus,
+  configuration,
   clients,
   approvals,
   catalog,

@@ -1,0 +1,37 @@
+// The ConfigurationReport has what admins may see of the configuration: it is told of each one that
+// is applied, and of each reload.
+//
+// Usable from any thread.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "app/configuration.h"
+#include "frontends/configuration_view.h"
+
+namespace patchbay::app {
+
+class ConfigurationReport final : public frontends::ConfigurationView {
+ public:
+  // `configuration` is in force.
+  void use(const Configuration& configuration, const Overrides& overrides);
+  void add_reload(std::string why, bool applied, std::vector<std::string> details);
+
+  frontends::ConfigurationPage page() const override;
+  std::vector<frontends::TextFault> check(std::string_view text) const override;
+
+ private:
+  static constexpr std::size_t kMaxReloads = 50;
+
+  mutable std::mutex mutex_;
+  std::string file_;
+  std::string text_;
+  std::string digest_;
+  Overrides overrides_;
+  std::deque<frontends::ReloadLine> reloads_;  // The newest first.
+};
+
+}  // namespace patchbay::app
