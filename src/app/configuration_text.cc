@@ -40,11 +40,15 @@ bool has_secret_word(std::string_view text) {
       kSecretWords, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
-// A number, a time, a boolean: nothing that anybody could sign in with.
-bool is_harmless(std::string_view value) {
-  if (value.empty() || value == "true" || value == "false") return true;
-  const bool counts = value.front() >= '0' && value.front() <= '9';
-  return counts && value.size() <= 8;
+bool says_nothing(std::string_view value) {
+  return value.empty() || value == "true" || value == "false";
+}
+
+// A number or a time: no secret, unless its key says that it is one.
+bool is_quantity(std::string_view value) {
+  constexpr std::size_t kMostUnit = 3;
+  const std::size_t digits = std::min(value.find_first_not_of("0123456789."), value.size());
+  return digits > 0 && value.size() - digits <= kMostUnit;
 }
 
 bool has_user(std::string_view value) {
@@ -54,8 +58,21 @@ bool has_user(std::string_view value) {
   return rest.substr(0, rest.find('/')).find('@') != std::string_view::npos;
 }
 
+// The argument of a program after an option such as --token.
+bool follows_secret_option(const std::vector<ScalarAt>& before, std::string_view path) {
+  if (before.empty() || !path.ends_with(']')) return false;
+  const std::string_view option = before.back().node->text;
+  const auto list = [](std::string_view element) { return element.substr(0, element.rfind('[')); };
+  return list(before.back().path) == list(path) && option.starts_with('-') &&
+         !option.contains('=') && has_secret_word(option);
+}
+
 void add_scalars(const Node& node, const std::string& path, std::vector<ScalarAt>& all) {
-  if (node.kind == Kind::scalar) all.push_back({path, &node});
+  if (node.kind == Kind::scalar) {
+    const bool secret = may_be_secret(path, node.text) ||
+                        (!is_interpolated(node.text) && follows_secret_option(all, path));
+    all.push_back({path, &node, secret});
+  }
   for (const auto& [key, line, value] : node.members) {
     add_scalars(value, config::member_path(path, key), all);
   }
@@ -64,7 +81,7 @@ void add_scalars(const Node& node, const std::string& path, std::vector<ScalarAt
   }
 }
 
-// Replaces `secret` within line number `line`; false if it is not there.
+// Replaces `secret` wherever it is within line number `line`; false if it is not there.
 bool mask_in_line(std::string& text, int line, const std::string& secret) {
   std::size_t from = 0;
   for (int i = 1; i < line; ++i) {
@@ -73,9 +90,17 @@ bool mask_in_line(std::string& text, int line, const std::string& secret) {
     ++from;
   }
   const std::size_t end = std::min(text.find('\n', from), text.size());
-  const std::size_t at = std::string_view(text).substr(0, end).find(secret, from);
-  if (at == std::string::npos) return false;
-  text.replace(at, secret.size(), kMask);
+  const std::string_view whole = std::string_view(text).substr(from, end - from);
+  std::string masked;
+  std::size_t done = 0;
+  for (auto at = whole.find(secret); at != std::string_view::npos; at = whole.find(secret, done)) {
+    masked += whole.substr(done, at - done);
+    masked += kMask;
+    done = at + secret.size();
+  }
+  if (done == 0) return false;
+  masked += whole.substr(done);
+  text.replace(from, end - from, masked);
   return true;
 }
 
@@ -131,9 +156,10 @@ void check_upstream(UpstreamEntry& entry, const std::string& name, config::Fault
 }  // namespace
 
 bool may_be_secret(std::string_view path, std::string_view value) {
-  if (is_interpolated(value) || is_harmless(value)) return false;
+  if (is_interpolated(value) || says_nothing(value)) return false;
   if (has_user(value)) return true;
   const std::string_view key = path.substr(path.rfind('.') + 1);
+  if (is_quantity(value) && key.starts_with("max_")) return false;
   const bool plain =
       std::ranges::any_of(kPlainEnds, [&](std::string_view end) { return key.ends_with(end); });
   if (!plain && has_secret_word(key)) return true;
@@ -152,10 +178,11 @@ std::vector<ScalarAt> scalars_of(const Node& root) {
 }
 
 std::optional<std::string> without_secrets(std::string text, const std::vector<ScalarAt>& scalars) {
-  // From the last line to the first one, and each only once per value.
+  // From the last line to the first one, and each value once in a line.
+  std::set<std::pair<int, std::string_view>> masked;
   for (auto at = scalars.rbegin(); at != scalars.rend(); ++at) {
     const Node& node = *at->node;
-    if (!may_be_secret(at->path, node.text)) continue;
+    if (!at->secret || !masked.emplace(node.line, node.text).second) continue;
     if (!mask_in_line(text, node.line, node.text)) return std::nullopt;
   }
   return text;
@@ -164,9 +191,8 @@ std::optional<std::string> without_secrets(std::string text, const std::vector<S
 std::vector<SettingLine> effective_settings(const Node& root) {
   std::vector<SettingLine> lines;
   std::set<std::string> given;
-  for (const auto& [path, node] : scalars_of(root)) {
+  for (const auto& [path, node, secret] : scalars_of(root)) {
     given.insert(path);
-    const bool secret = may_be_secret(path, node->text);
     lines.push_back({.path = path,
                      .value = secret ? "" : node->text,
                      .source = is_interpolated(node->text) ? "environment" : "file",
@@ -185,7 +211,7 @@ std::vector<TextFault> check_text(std::string_view text, const std::string& name
   if (root.kind == Kind::null) root.kind = Kind::map;
   // Values that are not known here: of variables and files, and masks.
   std::set<std::string> unknown;
-  for (const auto& [path, node] : scalars_of(root)) {
+  for (const auto& [path, node, secret] : scalars_of(root)) {
     if (is_interpolated(node->text) || node->text == kMask) unknown.insert(path);
   }
   translate_clients(root, name, faults, notes);

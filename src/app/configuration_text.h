@@ -24,6 +24,7 @@ bool may_be_secret(std::string_view path, std::string_view value);
 struct ScalarAt {
   std::string path;
   const config::Node* node;
+  bool secret;  // It may be: see may_be_secret(); or it follows an option such as --token.
 };
 std::vector<ScalarAt> scalars_of(const config::Node& root);
 

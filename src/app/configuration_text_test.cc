@@ -25,7 +25,10 @@ TEST(ConfigurationText, KnowsWhatMayBeSecret) {
   EXPECT_FALSE(may_be_secret("upstreams.a.url", "https://example.org/@ann"));
   EXPECT_FALSE(may_be_secret("auth.token_file", "/etc/patchbay/tokens"));
   EXPECT_FALSE(may_be_secret("auth.tokens[0].token", "${env:TOKEN}"));
+  EXPECT_TRUE(may_be_secret("upstreams.a.env.PIN", "1234"));
+  EXPECT_TRUE(may_be_secret("upstreams.a.auth.password", "12345678"));
   EXPECT_FALSE(may_be_secret("limits.max_tokens", "100"));
+  EXPECT_FALSE(may_be_secret("auth.max_token_size", "16KiB"));
   EXPECT_FALSE(may_be_secret("upstreams.a.command", "npx"));
 }
 
@@ -34,6 +37,16 @@ TEST(ConfigurationText, MasksEachSecretWhereItIs) {
             "auth:\n  tokens:\n    - { name: ci, token: ******** }\n");
   EXPECT_EQ(masked("upstreams:\n  a: { env: { A: abcdefgh, B: abcdefgh } }\n"),
             "upstreams:\n  a: { env: { A: ********, B: ******** } }\n");
+}
+
+TEST(ConfigurationText, MasksASecretThatIsAlsoAnotherValueOfItsLine) {
+  EXPECT_EQ(masked("auth:\n  tokens:\n    - { name: abcd, token: abcd }\n"),
+            "auth:\n  tokens:\n    - { name: ********, token: ******** }\n");
+}
+
+TEST(ConfigurationText, MasksWhatFollowsAnOption) {
+  EXPECT_EQ(masked("upstreams:\n  a: { args: [-v, --api-token, abcd, rest] }\n"),
+            "upstreams:\n  a: { args: [-v, --api-token, ********, rest] }\n");
 }
 
 TEST(ConfigurationText, ShowsNothingIfASecretIsNotFound) {

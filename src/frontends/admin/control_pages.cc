@@ -10,6 +10,7 @@
 #include "frontends/admin/control_api.h"
 #include "frontends/admin/page_size.h"
 #include "frontends/admin/upstream_json.h"
+#include "frontends/time_json.h"
 #include "gateway/open_clients.h"
 #include "json/invisible.h"
 #include "json/write.h"
@@ -19,12 +20,6 @@ namespace patchbay::frontends {
 namespace {
 
 constexpr auto kDefaultWindow = std::chrono::seconds(10);
-
-std::string time_json(std::chrono::system_clock::time_point when) {
-  const auto since = when.time_since_epoch();
-  return json::quote(
-      policy::time_text(std::chrono::duration_cast<std::chrono::milliseconds>(since).count()));
-}
 
 std::string list_json(const std::vector<std::string>& texts) {
   std::string list = "[";

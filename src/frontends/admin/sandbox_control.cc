@@ -7,6 +7,7 @@
 #include "frontends/admin/admin.h"
 #include "frontends/admin/call_filter.h"
 #include "frontends/content_types.h"
+#include "frontends/time_json.h"
 #include "json/invisible.h"
 #include "json/write.h"
 #include "net/http/syntax/percent.h"
@@ -16,12 +17,6 @@ namespace patchbay::frontends {
 namespace {
 
 constexpr std::size_t kMaxListed = 500;
-
-std::string time_json(std::chrono::system_clock::time_point when) {
-  const auto since = when.time_since_epoch();
-  return json::quote(
-      policy::time_text(std::chrono::duration_cast<std::chrono::milliseconds>(since).count()));
-}
 
 std::string run_json(const gateway::SandboxRun& run) {
   std::string text;

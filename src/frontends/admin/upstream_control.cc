@@ -9,6 +9,7 @@
 #include "frontends/admin/admin.h"
 #include "frontends/admin/upstream_json.h"
 #include "frontends/content_types.h"
+#include "frontends/time_json.h"
 #include "json/invisible.h"
 #include "json/write.h"
 #include "net/http/syntax/percent.h"
@@ -41,12 +42,6 @@ std::string stderr_json(std::string_view upstream) {
     object.raw("line", json::quote(line.text));
   }
   return "[" + list + "]";
-}
-
-std::string time_json(std::chrono::system_clock::time_point when) {
-  const auto since = when.time_since_epoch();
-  return json::quote(
-      policy::time_text(std::chrono::duration_cast<std::chrono::milliseconds>(since).count()));
 }
 
 std::string instances_json(const gateway::Upstream& upstream) {

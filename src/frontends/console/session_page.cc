@@ -4,6 +4,7 @@
 
 #include "frontends/auth/session_request.h"
 #include "frontends/content_types.h"
+#include "frontends/time_json.h"
 #include "json/invisible.h"
 #include "json/write.h"
 #include "observe/log.h"
@@ -16,13 +17,6 @@ namespace {
 std::string_view method_of(const Principal& caller) {
   return caller.auth_method == AuthMethod::jwt ? name_of(AuthMethod::token)
                                                : name_of(caller.auth_method);
-}
-
-std::string time_json(policy::WallTime when) {
-  if (when == policy::WallTime::max()) return "null";
-  const auto since = when.time_since_epoch();
-  return json::quote(
-      policy::time_text(std::chrono::duration_cast<std::chrono::milliseconds>(since).count()));
 }
 
 std::string error_json(std::string_view message) {

@@ -14,30 +14,30 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr std::size_t kMaxShown = 16 << 10;  // Bytes of a value, a key or a header.
+constexpr std::size_t kMaxText = 16 << 10;  // Bytes of a value, a key or a header.
 
 // A key or a value for people.
 struct Part {
   std::optional<std::string> text = {};  // Nothing: there is none.
   std::string schema = {};               // Its id or GUID, if it names one.
-  std::string problem = {};              // Why it is shown as it was sent.
+  std::string problem = {};              // Why it is listed as it was sent.
 };
 
 // Bytes as a value of JSON: a document as it is, other text as a string, the rest in base64.
 std::string json_of(std::string_view bytes, bool is_document) {
-  if (is_document && bytes.size() <= kMaxShown && json::check(bytes)) return std::string(bytes);
+  if (is_document && bytes.size() <= kMaxText && json::check(bytes)) return std::string(bytes);
   if (!json::is_utf8(bytes)) {
-    return fmt::format(R"({{"base64":"{}"}})", base64_encode(bytes.substr(0, kMaxShown)));
+    return fmt::format(R"({{"base64":"{}"}})", base64_encode(bytes.substr(0, kMaxText)));
   }
-  if (bytes.size() <= kMaxShown) return json::quote(bytes);
-  std::size_t end = kMaxShown;
+  if (bytes.size() <= kMaxText) return json::quote(bytes);
+  std::size_t end = kMaxText;
   while (end > 0 && (static_cast<unsigned char>(bytes[end]) & 0xC0U) == 0x80U) --end;
   return json::quote(bytes.substr(0, end));
 }
 
 void add_part(json::Object& object, std::string_view name, const Part& part) {
   object.raw(name, part.text ? json_of(*part.text, true) : "null");
-  if (part.text && part.text->size() > kMaxShown) {
+  if (part.text && part.text->size() > kMaxText) {
     object.raw(fmt::format("{}_bytes", name), std::to_string(part.text->size()));
   }
   if (!part.schema.empty()) object.raw(fmt::format("{}_schema", name), json::quote(part.schema));
@@ -137,7 +137,7 @@ Task<std::vector<std::string>> KafkaUpstream::records_here(const std::string& to
   }
   auto records = co_await coordinator_.last_records(topic, count, deadline);
   if (!records) co_return records.error();
-  std::vector<std::string> shown;
+  std::vector<std::string> listed;
   for (const auto& record : *records) {
     const bus::OwnedMessage& message = record.message;
     auto key = co_await read_part(coordinator_, message.key, message.header(bus::kKeySchemaHeader),
@@ -146,9 +146,9 @@ Task<std::vector<std::string>> KafkaUpstream::records_here(const std::string& to
     auto value = co_await read_part(coordinator_, message.value,
                                     message.header(bus::kValueSchemaHeader), deadline);
     if (!value) co_return value.error();
-    shown.push_back(record_json(record, *key, *value));
+    listed.push_back(record_json(record, *key, *value));
   }
-  co_return shown;
+  co_return listed;
 }
 
 }  // namespace patchbay::upstreams
