@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 4> kFileKeys{"ca", "cert", "key", "docume
 
 bool is_interpolated(std::string_view text) { return text.find("${") != std::string_view::npos; }
 
-bool has_secret_word(std::string_view text) {
+bool names_secret(std::string_view text) {
   const std::string lower = ascii_lower(text);
   return std::ranges::any_of(
       kSecretWords, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
@@ -64,7 +64,7 @@ bool follows_secret_option(const std::vector<ScalarAt>& before, std::string_view
   const std::string_view option = before.back().node->text;
   const auto list = [](std::string_view element) { return element.substr(0, element.rfind('[')); };
   return list(before.back().path) == list(path) && option.starts_with('-') &&
-         !option.contains('=') && has_secret_word(option);
+         !option.contains('=') && names_secret(option);
 }
 
 void add_scalars(const Node& node, const std::string& path, std::vector<ScalarAt>& all) {
@@ -162,9 +162,9 @@ bool may_be_secret(std::string_view path, std::string_view value) {
   if (is_quantity(value) && key.starts_with("max_")) return false;
   const bool plain =
       std::ranges::any_of(kPlainEnds, [&](std::string_view end) { return key.ends_with(end); });
-  if (!plain && has_secret_word(key)) return true;
+  if (!plain && names_secret(key)) return true;
   // An argument such as --token=…
-  if (value.find('=') != std::string_view::npos && has_secret_word(value)) return true;
+  if (value.find('=') != std::string_view::npos && names_secret(value)) return true;
   return std::ranges::any_of(kSecretSections, [&](std::string_view section) {
     return path.find(fmt::format(".{}.", section)) != std::string_view::npos ||
            path.find(fmt::format(".{}[", section)) != std::string_view::npos;

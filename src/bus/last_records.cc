@@ -88,13 +88,13 @@ bool is_newer(const StoredRecord& a, const StoredRecord& b) {
 void keep_newest(std::vector<StoredRecord>& records, const PeekBounds& bounds) {
   std::ranges::sort(records, is_newer);
   std::size_t bytes = 0;
-  std::size_t kept = 0;
-  while (kept < records.size() && kept < bounds.records) {
-    bytes += records[kept].message.size();
-    if (bytes > bounds.bytes && kept > 0) break;
-    ++kept;
+  std::size_t stored = 0;
+  while (stored < records.size() && stored < bounds.records) {
+    bytes += records[stored].message.size();
+    if (bytes > bounds.bytes && stored > 0) break;
+    ++stored;
   }
-  records.resize(kept);
+  records.resize(stored);
 }
 
 }  // namespace
