@@ -40,7 +40,7 @@ bool names_secret(std::string_view text) {
       kSecretWords, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
-bool says_nothing(std::string_view value) {
+bool is_empty_or_flag(std::string_view value) {
   return value.empty() || value == "true" || value == "false";
 }
 
@@ -156,7 +156,7 @@ void check_upstream(UpstreamEntry& entry, const std::string& name, config::Fault
 }  // namespace
 
 bool may_be_secret(std::string_view path, std::string_view value) {
-  if (is_interpolated(value) || says_nothing(value)) return false;
+  if (is_interpolated(value) || is_empty_or_flag(value)) return false;
   if (has_user(value)) return true;
   const std::string_view key = path.substr(path.rfind('.') + 1);
   if (is_quantity(value) && key.starts_with("max_")) return false;
