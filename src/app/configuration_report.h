@@ -1,5 +1,5 @@
-// The ConfigurationReport has what admins may see of the configuration: it is told of each one that
-// is applied, and of each reload.
+// The ConfigurationReport has what admins may see of the configuration. It receives each one that
+// is applied, and each reload.
 //
 // Usable from any thread.
 #pragma once

@@ -21,7 +21,7 @@ using config::Node;
 using frontends::SettingLine;
 using frontends::TextFault;
 
-constexpr std::array<std::string_view, 8> kSecretWords{"token",      "secret",       "password",
+constexpr std::array<std::string_view, 8> kSecretNames{"token",      "secret",       "password",
                                                        "passphrase", "credential",   "api_key",
                                                        "apikey",     "authorization"};
 // Sections whose values come from and go to others.
@@ -37,7 +37,7 @@ bool is_interpolated(std::string_view text) { return text.find("${") != std::str
 bool names_secret(std::string_view text) {
   const std::string lower = ascii_lower(text);
   return std::ranges::any_of(
-      kSecretWords, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+      kSecretNames, [&](std::string_view name) { return lower.find(name) != std::string::npos; });
 }
 
 bool is_empty_or_flag(std::string_view value) {
