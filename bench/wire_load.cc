@@ -143,7 +143,11 @@ class Load {
   const int socket_;
   const std::string request_;
   const std::vector<std::string> expect_;
-  std::uint64_t next_id_ = 1;
+  // The gateway refuses an id that an earlier run has used.
+  std::uint64_t next_id_ =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                     std::chrono::system_clock::now().time_since_epoch())
+                                     .count());
   std::string in_;
   std::string out_;
   std::unordered_map<std::string, Clock::time_point> sent_at_;
