@@ -124,6 +124,8 @@ def compare(bench: Bench, options, bus: Bus, counts: tuple) -> dict:
             for _ in range(bench.effort.rounds):
                 bare = partial(bus.bare, bench, in_flight, bench.effort.seconds)
                 one = {BARE: watched(bare)}
+                if not one[BARE]["calls_per_s"]:
+                    sys.exit("call_kafka: the bare pair got no answer in a round: use more --seconds")
                 for frontend in frontends:
                     one[frontend.name] = watched(partial(bench.measure, frontend, in_flight))
                 rounds.append(one)

@@ -34,16 +34,32 @@ Result<void> ReplayGuard::check(const std::string& client, const std::string& id
   forget_old(*seen, now);
   if (is_judging_times() && time <= seen->floor)
     return refused_message("the timestamp is older than that of a later message", "stale");
-  if (!seen->ids.insert(id).second) {
+  if (seen->ids.contains(id))
     return refused_message("a message with this id was received before", "replayed");
-  }
-  seen->order.push_back({id, time, now});
-  if (seen->order.size() > settings_.ids) {
-    seen->floor = std::max(seen->floor, seen->order.front().time);
-    seen->ids.erase(seen->order.front().id);
-    seen->order.pop_front();
-  }
+  remember(*seen, id, time, now);
   return ok();
+}
+
+// A client that has sent many messages costs no memory for the next one: the oldest id makes room.
+void ReplayGuard::remember(Client& client, const std::string& id, WallTime time,
+                           WallTime now) const {
+  while (client.order.size() > settings_.ids) forget_oldest(client);  // After a reload.
+  if (client.order.size() < settings_.ids || client.order.empty()) {
+    client.order.push_back({&*client.ids.insert(id).first, time, now});
+    return;
+  }
+  client.floor = std::max(client.floor, client.order.front().time);
+  auto oldest = client.ids.extract(*client.order.front().id);
+  client.order.pop_front();
+  oldest.value() = id;
+  client.order.push_back({&*client.ids.insert(std::move(oldest)).position, time, now});
+}
+
+// Messages that are not newer are refused from now on, if times are checked.
+void ReplayGuard::forget_oldest(Client& client) {
+  client.floor = std::max(client.floor, client.order.front().time);
+  client.ids.erase(*client.order.front().id);
+  client.order.pop_front();
 }
 
 // With a window, expired ids are refused by their time.
@@ -53,7 +69,7 @@ void ReplayGuard::forget_old(Client& client, WallTime now) {
     return !is_judging_times() || seen.time < now - settings_.window;
   };
   while (!client.order.empty() && is_old(client.order.front())) {
-    client.ids.erase(client.order.front().id);
+    client.ids.erase(*client.order.front().id);
     client.order.pop_front();
   }
 }

@@ -41,8 +41,8 @@ class ReplayGuard {
 
  private:
   struct Seen {
-    std::string id;
-    WallTime time;  // As stated in the message.
+    const std::string* id;  // In `ids`.
+    WallTime time;          // As stated in the message.
     WallTime received;
   };
   struct Client {
@@ -55,6 +55,8 @@ class ReplayGuard {
 
   bool is_judging_times() const { return settings_.window.count() > 0; }
   Client* client_of(const std::string& name, WallTime now);
+  void remember(Client& client, const std::string& id, WallTime time, WallTime now) const;
+  static void forget_oldest(Client& client);
   void forget_old(Client& client, WallTime now);
 
   std::mutex mutex_;

@@ -67,6 +67,16 @@ TEST(ReplayGuard, WithoutAWindowOnlyIdsCount) {
       << "so does the oldest client";
 }
 
+TEST(ReplayGuard, ASmallerBoundForgetsTheOldestIds) {
+  ReplayGuard guard;
+  guard.update({.id_time = seconds(60), .ids = 3});
+  for (const char* id : {"1", "2", "3"}) EXPECT_TRUE(guard.check("a", id, kReceived, kReceived));
+  guard.update({.id_time = seconds(60), .ids = 1});
+  EXPECT_TRUE(guard.check("a", "4", kReceived, kReceived));
+  EXPECT_EQ(reason(guard.check("a", "4", kReceived, kReceived)), R"({"reason":"replayed"})");
+  EXPECT_TRUE(guard.check("a", "2", kReceived, kReceived)) << "forgotten";
+}
+
 TEST(ReplayGuard, RemembersSoManyClients) {
   ReplayGuard guard;
   guard.update({.window = seconds(10), .clients = 2});
