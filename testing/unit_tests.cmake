@@ -3,7 +3,10 @@
 add_executable(unit_tests EXCLUDE_FROM_ALL ${unit_tests})
 target_link_libraries(unit_tests PRIVATE patchbay_lib GTest::gtest_main)
 compile_folders_together(unit_tests ${unit_tests})
-parse_common_headers_once(unit_tests)
+add_parsed_headers(test_headers HEADERS ${common_headers} <gtest/gtest.h>
+  LIBRARIES patchbay_sanitizers fmt::fmt GTest::gtest)
+use_parsed_headers(unit_tests test_headers)
+target_compile_options(unit_tests PRIVATE ${quick_flags})
 # The harnesses of fuzz/ over their seeds; see testing/fuzz_seeds.cc.
 file(GLOB harnesses CONFIGURE_DEPENDS fuzz/*.cc)
 foreach(harness ${harnesses})
@@ -46,10 +49,10 @@ if(NOT PATCHBAY_SANITIZE)
   list(FILTER counted EXCLUDE REGEX "src/transport/wire/(envelope_channel|frame_channel|frame_connection)|src/upstreams/sandbox/agent_link")
   list(REMOVE_ITEM counted ${unit_tests})
   add_library(counted_parsers STATIC EXCLUDE_FROM_ALL ${counted})
-  target_compile_definitions(counted_parsers PRIVATE PATCHBAY_VERSION="${PROJECT_VERSION}")
   target_compile_options(counted_parsers PRIVATE -w -O1 -fsanitize-coverage=trace-pc)
-  target_link_libraries(counted_parsers PRIVATE fmt::fmt PkgConfig::yaml CLI11::CLI11 OpenSSL::SSL ZLIB::ZLIB
+  target_link_libraries(counted_parsers PRIVATE patchbay_flags fmt::fmt PkgConfig::yaml CLI11::CLI11 OpenSSL::SSL ZLIB::ZLIB
     SQLite::SQLite3 PkgConfig::rdkafka PkgConfig::libseccomp PkgConfig::libedit PkgConfig::systemd)
+  use_parsed_headers(counted_parsers common_headers)
   compile_folders_together(counted_parsers ${counted})
   add_executable(complexity_tests EXCLUDE_FROM_ALL
     testing/complexity.cc testing/work_count.cc testing/worst_inputs.cc)
