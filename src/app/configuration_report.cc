@@ -31,6 +31,8 @@ void ConfigurationReport::use(const Configuration& configuration, const Override
   text_ = configuration.text;
   digest_ = configuration.digest;
   overrides_ = overrides;
+  most_reloads_ = static_cast<std::size_t>(configuration.settings.reload.max_history);
+  if (reloads_.size() > most_reloads_) reloads_.resize(most_reloads_);
 }
 
 void ConfigurationReport::add_reload(std::string why, bool applied,
@@ -39,7 +41,7 @@ void ConfigurationReport::add_reload(std::string why, bool applied,
   const std::lock_guard lock(mutex_);
   reloads_.push_front({std::chrono::duration_cast<std::chrono::milliseconds>(since).count(),
                        std::move(why), applied, applied ? digest_ : "", std::move(details)});
-  if (reloads_.size() > kMaxReloads) reloads_.pop_back();
+  if (reloads_.size() > most_reloads_) reloads_.resize(most_reloads_);
 }
 
 frontends::ConfigurationPage ConfigurationReport::page() const {

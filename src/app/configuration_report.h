@@ -24,13 +24,12 @@ class ConfigurationReport final : public frontends::ConfigurationView {
   std::vector<frontends::TextFault> check(std::string_view text) const override;
 
  private:
-  static constexpr std::size_t kMaxReloads = 50;
-
   mutable std::mutex mutex_;
   std::string file_;
   std::string text_;
   std::string digest_;
   Overrides overrides_;
+  std::size_t most_reloads_ = 0;
   std::deque<frontends::ReloadLine> reloads_;  // The newest first.
 };
 

@@ -317,6 +317,7 @@ void Gateway::use_limits() {
   common_.stored_results.set_bounds({settings.limits.stored_results.value,
                                      settings.limits.stored_page.value,
                                      settings.limits.stored_time});
+  run_time_.set_most_tools_off(static_cast<std::size_t>(settings.limits.max_tools_off));
   upstreams::stderr_tails().set_max_lines(
       static_cast<std::size_t>(settings.limits.stored_stderr_lines));
   common_.asking.most = settings.limits.parked;

@@ -126,6 +126,15 @@ class Configurations(ControlCase):
         found = {one["path"]: one for one in self.shown(gateway)["settings"]}
         self.assertEqual(found["limits.max_calls"]["value"], "55")
 
+    def test_the_history_is_bounded(self):
+        gateway = self.start(reload={"max_history": 2})
+        for number in (1, 2, 3):
+            gateway.write_config(self.config(reload={"max_history": 2}, limits={f"wrong-{number}": 1}))
+            wait_until(lambda: f"wrong-{number}" in str(self.shown(gateway)["reloads"]), "the refusal")
+        self.assertEqual(len(self.shown(gateway)["reloads"]), 2)
+        gateway.write_config(self.config(reload={"max_history": 0}))
+        wait_until(lambda: self.shown(gateway)["reloads"] == [], "the history to be gone")
+
     def test_who_may_see_and_check_it(self):
         gateway = self.start()
         self.assertEqual(page(gateway, "configuration", ANN).status, 403)

@@ -29,7 +29,7 @@ class AdminFrontend final : public Frontend {
         buses_(process.operations, worker.catalog, worker.recorder),
         configuration_(control, worker.catalog),
         client_(worker.catalog, worker.recorder),
-        live_(process.histories, worker.catalog, control.live_streams),
+        live_(control, worker.catalog),
         health_(process.operations),
         readiness_(process.operations, worker.catalog),
         metrics_(process.registry),
@@ -95,6 +95,7 @@ class AdminFrontend final : public Frontend {
 
 void SharedAdminFrontend::update(const AdminSettings& settings) {
   control_.live_streams.set_most(settings.live_streams, settings.live_streams_of_caller);
+  control_.live_calls_per_second = settings.live_calls_per_second;
   control_.audit_threads.set_bounds(settings.audit_queries, settings.queued_audit_queries);
   const auto queries =
       static_cast<std::size_t>(settings.audit_queries + settings.queued_audit_queries);

@@ -7,6 +7,7 @@ import { messageOf } from '../../api/http';
 import { cut } from '../../logic/format';
 import { rank } from '../../logic/search';
 import { Badge, Card, Code, Empty, Notice, PageHead, Pending, Tabs, When } from '../../parts/basics';
+import { Table } from '../../parts/table';
 import { usePolled } from '../../state/poll';
 import { route, setQuery } from '../../state/router';
 import { isAdmin } from '../../state/session';
@@ -53,32 +54,19 @@ function Settings({ settings }: { settings: control.Setting[] }): JSX.Element {
       {found.length === 0 ? (
         <Empty title={text.noMatches} />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard.
-        <div class="table-wrap" tabIndex={0} role="group" aria-label={words.table}>
-          <table>
-            <caption class="hidden-text">{words.table}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{columns.path}</th>
-                <th scope="col">{columns.value}</th>
-                <th scope="col">{columns.source}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.slice(0, MOST_SHOWN).map((one) => (
-                <tr key={one.path}>
-                  <th scope="row" class="foreign mono lines">
-                    {cut(one.path, 200)}
-                  </th>
-                  <td class="foreign mono lines">
-                    {one.secret ? <Badge>{words.secret}</Badge> : cut(one.value ?? '', 300)}
-                  </td>
-                  <td class={one.source === 'default' ? 'muted' : ''}>{sourceOf(one)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table caption={words.table} columns={[columns.path, columns.value, columns.source]}>
+          {found.slice(0, MOST_SHOWN).map((one) => (
+            <tr key={one.path}>
+              <th scope="row" class="foreign mono lines">
+                {cut(one.path, 200)}
+              </th>
+              <td class="foreign mono lines">
+                {one.secret ? <Badge>{words.secret}</Badge> : cut(one.value ?? '', 300)}
+              </td>
+              <td class={one.source === 'default' ? 'muted' : ''}>{sourceOf(one)}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </Card>
   );
@@ -180,38 +168,23 @@ function Reloads({ reloads }: { reloads: control.Reload[] }): JSX.Element {
   }
   return (
     <Card flush>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard. */}
-      <div class="table-wrap" tabIndex={0} role="group" aria-label={words.reloadTable}>
-        <table>
-          <caption class="hidden-text">{words.reloadTable}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{reload.when}</th>
-              <th scope="col">{reload.outcome}</th>
-              <th scope="col">{reload.details}</th>
-              <th scope="col" class="wide">
-                {reload.why}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {reloads.map((one, i) => (
-              <tr key={`${one.when} ${i}`}>
-                <td class="nowrap">
-                  <When at={one.when} />
-                </td>
-                <td>
-                  <Badge tone={one.applied ? 'ok' : 'bad'}>
-                    {one.applied ? words.applied : words.refused}
-                  </Badge>
-                </td>
-                <td class="foreign lines">{cut(one.details.join('; '), 2000) || text.none}</td>
-                <td class="foreign wide">{one.why}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption={words.reloadTable}
+        columns={[reload.when, reload.outcome, reload.details, [reload.why, 'wide']]}
+      >
+        {reloads.map((one, i) => (
+          <tr key={`${one.when} ${i}`}>
+            <td class="nowrap">
+              <When at={one.when} />
+            </td>
+            <td>
+              <Badge tone={one.applied ? 'ok' : 'bad'}>{one.applied ? words.applied : words.refused}</Badge>
+            </td>
+            <td class="foreign lines">{cut(one.details.join('; '), 2000) || text.none}</td>
+            <td class="foreign wide">{one.why}</td>
+          </tr>
+        ))}
+      </Table>
     </Card>
   );
 }
