@@ -31,6 +31,7 @@ void ConfigurationReport::use(const Configuration& configuration, const Override
   text_ = configuration.text;
   digest_ = configuration.digest;
   overrides_ = overrides;
+  editable_ = configuration.settings.console.edit;
   most_reloads_ = static_cast<std::size_t>(configuration.settings.reload.max_history);
   if (reloads_.size() > most_reloads_) reloads_.resize(most_reloads_);
 }
@@ -52,6 +53,7 @@ frontends::ConfigurationPage ConfigurationReport::page() const {
     const std::lock_guard lock(mutex_);
     page.file = file_;
     page.digest = digest_;
+    page.editable = editable_;
     page.reloads.assign(reloads_.begin(), reloads_.end());
     text = text_;
     overrides = overrides_;

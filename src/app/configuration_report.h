@@ -29,6 +29,7 @@ class ConfigurationReport final : public frontends::ConfigurationView {
   std::string text_;
   std::string digest_;
   Overrides overrides_;
+  bool editable_ = false;
   std::size_t most_reloads_ = 0;
   std::deque<frontends::ReloadLine> reloads_;  // The newest first.
 };

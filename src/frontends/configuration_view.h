@@ -35,6 +35,7 @@ struct ConfigurationPage {
   std::string no_text = {};
   std::vector<SettingLine> settings = {};
   std::vector<ReloadLine> reloads = {};  // The newest first.
+  bool editable = false;                 // console.edit
 };
 
 // What is wrong with a text, or worth knowing.

@@ -52,7 +52,7 @@ class Configurations(ControlCase):
         for secret in (SECRET, ADMIN, ANN, "hunter2"):
             self.assertNotIn(secret, answer)
         shown = json.loads(answer)
-        self.assertIn("********", shown["text"])
+        self.assertIn("<secret>", shown["text"])
         self.assertIn("kind: stdio", shown["text"].replace('"', ""))
         found = {one["path"]: one for one in shown["settings"]}
         self.assertTrue(found["upstreams.fake.env.API_KEY"]["secret"])

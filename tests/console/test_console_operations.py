@@ -213,6 +213,91 @@ class ConfigurationPage(OperationsCase):
         self.gateway.write_config(self.config)
 
 
+class ConfigurationEditor(OperationsCase):
+    """The file is changed by what a person does in the page."""
+
+    secret = "sesame-open-0123456789"
+    FIELD = "document.querySelector('main textarea')"
+
+    @classmethod
+    def setUpClass(cls):
+        shop = {**upstream(), "env": {"API_KEY": cls.secret}}
+        cls.config = {"console": {"edit": True}, "upstreams": {"shop": shop}, "limits": {"max_calls": 77}}
+        super().setUpClass()
+
+    def setUp(self):
+        super().setUp()
+        self.gateway.write_config(self.config)
+        wait_until(lambda: self.max_calls() == "77", "the configuration of the test")
+        self.show("configuration?view=text")
+        self.page.wait_for(f"{self.FIELD}?.value.includes('max_calls')")
+
+    def expected_faults(self):
+        return [fault for fault in self.page.faults if "configuration/file" in fault]
+
+    def max_calls(self):
+        settings = self.gateway.get("/control/v1/configuration").json()["settings"]
+        return next(one["value"] for one in settings if one["path"] == "limits.max_calls")
+
+    def replace(self, part, by):
+        text = self.page.evaluate(f"{self.FIELD}.value")
+        self.assertIn(part, text)
+        self.page.fill("main textarea", text.replace(part, by, 1))
+
+    def file(self):
+        return self.gateway.config_path.read_text(encoding="utf-8")
+
+    def test_edit_check_and_apply(self):
+        self.assertNotIn(self.secret, self.page.evaluate(f"{self.FIELD}.value"))
+        self.replace("max_calls: 77", "max_calls: 78")
+        self.page.wait_text("78", "main .sides .added")
+        self.page.click("main button", "Check")
+        self.page.wait_text("It changes: limits.max_calls", "main")
+        self.assertEqual(self.max_calls(), "77")
+        self.install_axe()
+        for size in ((1280, 860), (390, 844)):
+            self.page.resize(*size)
+            self.assert_accessible(size)
+            self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0)
+        self.page.resize(*self.size)
+        self.page.click("main button", "Apply…")
+        self.page.wait_text("78", "dialog .added")
+        self.assert_accessible("the question")
+        self.page.click("dialog button.danger", "Apply")
+        self.page.wait_text("The file is written, and the gateway uses it.", "main")
+        self.assertEqual(self.max_calls(), "78")
+        self.assertIn(self.secret, self.file())
+        self.show("configuration?view=reloads")
+        self.page.wait_text("applied in the console by local", "table")
+
+    def test_a_command_is_refused_with_the_way_out(self):
+        before = self.file()
+        self.replace("upstreams:\n", "upstreams:\n  evil: { command: touch }\n")
+        self.page.click("main button", "Check")
+        self.page.wait_text("patchbay add", "main")
+        self.page.wait_text("^", ".numbered")
+        self.page.click("main button", "Apply…")
+        self.page.click("dialog button.danger", "Apply")
+        self.page.wait_text("patchbay add", "main")
+        self.assertEqual(self.file(), before)
+
+    def test_a_file_that_has_changed_meanwhile(self):
+        self.replace("max_calls: 77", "max_calls: 78")
+        self.gateway.write_config({**self.config, "limits": {"max_calls": 80}})
+        self.page.click("main button", "Apply…")
+        self.page.click("dialog button.danger", "Apply")
+        self.page.wait_text("has changed since it was read", "main")
+        self.page.click("main button", "Read the file again")
+        self.page.wait_text("80", "main .sides .removed")
+        self.assertIn("80", self.file())
+
+    def test_changes_can_be_discarded(self):
+        self.replace("max_calls: 77", "max_calls: 78")
+        self.page.click("main button", "Discard the changes")
+        self.page.wait_for(f"{self.FIELD}.value.includes('77')")
+        self.page.wait_for("document.querySelector('main .sides') === null")
+
+
 class BusPage(OperationsCase):
     config = {"workers": 1, "upstreams": {"bus": {"kind": "kafka", "retry_interval": "100ms"}}}
 

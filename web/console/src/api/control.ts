@@ -1,5 +1,5 @@
 // What the admin API answers: see docs/admin-api.md.
-import { json, page, pageIfThere } from './http';
+import { answerOf, json, page, pageIfThere } from './http';
 
 export interface Status {
   status: 'ready' | 'degraded' | 'not ready';
@@ -164,10 +164,41 @@ export interface ToolOff {
 
 /** A tool whose definition differs from the accepted one. */
 export interface ChangedTool {
+  /** Whether admins can change it here (console.edit). */
+  edit: boolean;
   upstream: string;
   tool: string;
   digest: string;
   acceptable: boolean;
+/** The file for an editor: a mask stands for each secret. */
+export interface ConfigurationFile {
+  text: string;
+  etag: string;
+}
+
+export type EditOutcome =
+  | 'applied'
+  | 'unchanged'
+  | 'applying'
+  | 'permitted'
+  | 'off'
+  | 'stale'
+  | 'not_allowed'
+  | 'faulty'
+  | 'refused'
+  | 'unwritable'
+  | 'busy';
+
+/** What has become of a change. */
+export interface EditAnswer {
+  outcome: EditOutcome;
+  error?: string;
+  faults?: TextFault[];
+  /** The settings that differ. */
+  changes: string[];
+  backup?: string;
+}
+
   left_out: boolean;
   first_seen: string | null;
   changed: string | null;
@@ -390,3 +421,12 @@ export const acceptTool = ({ upstream, tool, digest }: ChangedTool): Promise<unk
 
 export const endClient = (id: number): Promise<unknown> =>
   json(`control/v1/clients/${id}`, { method: 'DELETE' });
+export const configurationFile = (): Promise<ConfigurationFile> => json('control/v1/configuration/file');
+
+export const editConfiguration = (draft: string, etag: string, onlyCheck: boolean): Promise<EditAnswer> =>
+  answerOf(`control/v1/configuration/file${onlyCheck ? '?check=true' : ''}`, {
+    method: 'PUT',
+    body: draft,
+    headers: { 'If-Match': `"${etag}"` },
+  });
+

@@ -1,17 +1,17 @@
-// The configuration in force: where each setting comes from, the file with a check of an edited
-// copy, and what became of changes. Nothing here changes it.
+// The configuration in force: where each setting comes from, the file, and what became of changes.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import * as control from '../../api/control';
-import { messageOf } from '../../api/http';
 import { cut } from '../../logic/format';
 import { rank } from '../../logic/search';
-import { Badge, Card, Code, Empty, Notice, PageHead, Pending, Tabs, When } from '../../parts/basics';
+import { Badge, Card, Empty, PageHead, Pending, Tabs, When } from '../../parts/basics';
 import { Table } from '../../parts/table';
 import { usePolled } from '../../state/poll';
 import { route, setQuery } from '../../state/router';
 import { isAdmin } from '../../state/session';
 import { text } from '../../text';
+import { Editor } from './editor';
+import { TextAndCheck } from './text_and_check';
 
 const words = text.configuration;
 const EVERY_MS = 5000;
@@ -72,91 +72,6 @@ function Settings({ settings }: { settings: control.Setting[] }): JSX.Element {
   );
 }
 
-function Faults({ found }: { found: control.TextFault[] }): JSX.Element {
-  if (found.length === 0) return <Notice tone="ok">{words.good}</Notice>;
-  return (
-    <div class="stack tight" role="status">
-      <h3>{words.faults(found.length)}</h3>
-      <ul class="faults">
-        {found.map((fault, i) => (
-          <li key={String(i)} class="foreign">
-            {fault.line && <strong>{words.faultAt(fault.line)}: </strong>}
-            {fault.path && <span class="mono">{cut(fault.path, 200)} </span>}
-            {cut(fault.message, 600)}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-/** The lines of the text, with the faults of each under it. */
-function Marked({ value, found }: { value: string; found: control.TextFault[] }): JSX.Element {
-  const lines = value.split('\n');
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard.
-    <pre class="diff numbered" tabIndex={0} role="group" aria-label={words.lines}>
-      {lines.slice(0, 5000).map((line, i) => {
-        const here = found.filter((fault) => fault.line === i + 1);
-        return (
-          <>
-            <span class={here.length > 0 ? 'removed' : ''}>{`${String(i + 1).padStart(4)} ${line}\n`}</span>
-            {here.map((fault) => (
-              <span key={fault.message} class="removed">{`     ^ ${cut(fault.message, 400)}\n`}</span>
-            ))}
-          </>
-        );
-      })}
-    </pre>
-  );
-}
-
-function TextAndCheck({ page }: { page: control.Configuration }): JSX.Element {
-  const [draft, setDraft] = useState(page.text ?? '');
-  const [checked, setChecked] = useState<{ text: string; faults: control.TextFault[] }>();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState('');
-  const check = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      setChecked({ text: draft, faults: (await control.checkConfiguration(draft)).faults });
-      setError('');
-    } catch (failure) {
-      setError(messageOf(failure));
-    }
-    setBusy(false);
-  };
-  return (
-    <Card title={words.text}>
-      <div class="stack">
-        {page.no_text && <Notice tone="warn">{words.noText(page.no_text)}</Notice>}
-        <p class="muted">{words.textHint}</p>
-        <textarea
-          class="mono configuration-text"
-          aria-label={words.text}
-          spellcheck={false}
-          rows={20}
-          value={draft}
-          onInput={(event) => setDraft(event.currentTarget.value)}
-        />
-        <p>
-          <button type="button" class="button primary" disabled={busy} onClick={check}>
-            {busy ? words.checking : words.check}
-          </button>
-        </p>
-        {error && <Notice tone="bad">{text.failed(error)}</Notice>}
-        {checked && <Faults found={checked.faults} />}
-        {checked?.faults.some((fault) => fault.line) && (
-          <Marked value={checked.text} found={checked.faults} />
-        )}
-        <p class="muted">{words.noApply}</p>
-        <p class="small muted">{words.wholeCheck}</p>
-        <Code value={`patchbay check ${page.file || 'patchbay.yaml'}`} />
-      </div>
-    </Card>
-  );
-}
-
 function Reloads({ reloads }: { reloads: control.Reload[] }): JSX.Element {
   const { reload } = words;
   if (reloads.length === 0) {
@@ -201,7 +116,7 @@ function Loaded({ page, view }: { page: control.Configuration; view: View }): JS
         </dl>
       </Card>
       {view === 'settings' && <Settings settings={page.settings} />}
-      {view === 'text' && <TextAndCheck page={page} />}
+      {view === 'text' && (page.edit ? <Editor /> : <TextAndCheck page={page} />)}
       {view === 'reloads' && <Reloads reloads={page.reloads} />}
     </div>
   );
