@@ -313,7 +313,7 @@ class BusPage(OperationsCase):
             answer = connection.request("POST", "/control/registrations", fields, body)
         self.assertLess(answer.status, 300, answer.body)
         self.show("bus")
-        for text in ("orders.requests", "_agent_registry", "foreign", "wait to be sent"):
+        for text in ("orders.requests → orders.responses", "_agent_registry", "foreign", "wait to be sent"):
             self.page.wait_text(text, "main")
         self.page.click("main button", "Records of _agent_registry")
         self.page.wait_text("Newest records of _agent_registry", "main")
@@ -326,3 +326,4 @@ class BusPage(OperationsCase):
 
 if __name__ == "__main__":
     unittest.main()
+        self.page.wait_text("unknown: no group has committed an offset", "main")

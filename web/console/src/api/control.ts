@@ -106,8 +106,27 @@ export interface Bus {
 
 export interface Agent {
   name: string;
-  request_topic?: string;
-  response_topic?: string;
+/** How far a consumer group is behind; null is what the brokers do not say. */
+export interface LagLine {
+  topic: string;
+  agent: string;
+  partition: number;
+  end: number | null;
+  group: string | null;
+  state: string | null;
+  committed: number | null;
+  lag: number | null;
+}
+
+export interface BusLag {
+  groups_listed: boolean;
+  detail?: string;
+  complete: boolean;
+  lag: LagLine[];
+}
+
+  requestTopicName?: string;
+  responseTopicName?: string;
   offered: boolean;
   problem?: string;
 }
@@ -407,6 +426,9 @@ export const configuration = (): Promise<Configuration> => page('control/v1/conf
 
 export const checkConfiguration = (text: string): Promise<{ faults: TextFault[]; count: number }> =>
   json('control/v1/configuration/check', { method: 'POST', body: text });
+export const busLag = (upstream: string): Promise<BusLag> =>
+  json(`control/v1/buses/${encodeURIComponent(upstream)}/lag`);
+
 
 export const toolsOff = async (): Promise<ToolOff[]> =>
   (await page<{ tools: ToolOff[] }>('control/v1/tools-off')).tools;

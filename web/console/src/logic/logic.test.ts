@@ -9,6 +9,7 @@ import { difference } from './difference';
 import { parseExact } from './exact_json';
 import { filterQuery, matches, milliseconds, readFilters, selects } from './filters';
 import { ago, bytes, compact, duration, tokens } from './format';
+import { lagRows } from './lag';
 import { flow, frontendNodes, middles, upstreamNodes } from './map';
 import { rank } from './search';
 import { pointOfCalls, seriesOf } from './series';
@@ -261,4 +262,23 @@ test('numbers keep every digit, where the engine can', () => {
   const value = parseExact(text);
   if ('rawJSON' in JSON) assert.equal(JSON.stringify(value), '{"id":12345678901234567890,"small":1.5,"n":7}');
   else assert.deepEqual(value, JSON.parse(text));
+});
+
+test('the lag of a group is the sum over its partitions, and unknown if one is', () => {
+  const line = { topic: 't', agent: 'a', end: 9, state: null };
+  const rows = lagRows([
+    { ...line, partition: 0, group: 'g', committed: 5, lag: 4 },
+    { ...line, partition: 0, group: 'h', committed: 9, lag: 0 },
+    { ...line, partition: 1, group: 'g', committed: 7, lag: 2 },
+    { ...line, partition: 1, group: 'h', committed: null, lag: null },
+    { ...line, topic: 'u', partition: 0, group: null, committed: null, lag: null },
+  ]);
+  assert.deepEqual(
+    rows.map(({ topic, group, lag, partitions }) => [topic, group, lag, partitions.length]),
+    [
+      ['t', 'g', 6, 2],
+      ['t', 'h', null, 2],
+      ['u', null, null, 1],
+    ],
+  );
 });

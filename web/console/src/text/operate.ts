@@ -63,6 +63,19 @@ export const bus = {
     unreadable: ['unreadable', 'without a correlation id'],
     surplus: ['surplus', 'dropped, because too many waited'],
   } as const,
+  lag: {
+    title: 'Requests that wait for agents',
+    none: 'No agent has a topic with requests.',
+    columns: { agent: 'Agent and topic', group: 'Consumer group', lag: 'Not read', partitions: 'Partitions' },
+    unknown: 'unknown',
+    noGroup: 'unknown: no group has committed an offset',
+    partitions: (count: number) => (count === 1 ? 'One partition' : `${count} partitions`),
+    partition: (number: number, committed: string, end: string, lag: string) =>
+      `partition ${number}: read up to ${committed} of ${end}, not read: ${lag}`,
+    notListed: (why: string) =>
+      `The brokers do not list their groups (${why}); only those of the setting agent_groups are known.`,
+    incomplete: 'There is more than limits.max_lag_groups, limits.max_lag_partitions or lag_timeout allow.',
+  },
   agents: 'Agents',
   noAgents: 'No agent has registered.',
   agent: { name: 'Agent', kind: 'Kind', topics: 'Topics', state: 'State' },

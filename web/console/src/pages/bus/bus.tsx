@@ -10,6 +10,7 @@ import { usePolled } from '../../state/poll';
 import { route, setQuery } from '../../state/router';
 import { isAdmin } from '../../state/session';
 import { text } from '../../text';
+import { Lag } from './lag';
 
 const words = text.bus;
 const EVERY_MS = 3000;
@@ -71,7 +72,7 @@ function Agents({ agents }: { agents: control.Agent[] }): JSX.Element {
               {one.problem && <span class="small muted lines foreign">{cut(one.problem, 400)}</span>}
             </td>
             <td class="foreign lines wide mono">
-              {[one.request_topic, one.response_topic].filter(Boolean).join(' → ')}
+              {[one.requestTopicName, one.responseTopicName].filter(Boolean).join(' → ')}
             </td>
           </tr>
         ))}
@@ -225,6 +226,7 @@ function OneBus({ bus }: { bus: control.Bus }): JSX.Element {
       <div class="halves">
         <div class="stack">
           <Agents agents={data ?? []} />
+          <Lag bus={bus.upstream} />
           <Topics bus={bus} />
         </div>
         <Counts bus={bus} />
