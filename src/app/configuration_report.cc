@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "app/configuration_text.h"
+#include "config/describe.h"
 #include "config/fields.h"
 #include "config/load.h"
 
@@ -78,6 +79,12 @@ frontends::ConfigurationPage ConfigurationReport::page() const {
     override_line(page.settings, "wire.tcp", overrides.wire_listen);
   }
   return page;
+}
+
+const std::string& ConfigurationReport::schema() const {
+  static const std::string kSchema =
+      config::to_json_schema(configuration_shape(), "Patchbay configuration", "");
+  return kSchema;
 }
 
 std::vector<frontends::TextFault> ConfigurationReport::check(std::string_view text) const {

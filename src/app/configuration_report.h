@@ -21,6 +21,7 @@ class ConfigurationReport final : public frontends::ConfigurationView {
   void add_reload(std::string why, bool applied, std::vector<std::string> details);
 
   frontends::ConfigurationPage page() const override;
+  const std::string& schema() const override;
   std::vector<frontends::TextFault> check(std::string_view text) const override;
 
  private:

@@ -135,8 +135,15 @@ class Configurations(ControlCase):
         gateway.write_config(self.config(reload={"max_history": 0}))
         wait_until(lambda: self.shown(gateway)["reloads"] == [], "the history to be gone")
 
+    def test_the_schema(self):
+        gateway = self.start()
+        schema = self.ask(gateway, "configuration/schema", ADMIN)
+        self.assertIn("max_calls", schema["properties"]["limits"]["properties"])
+        self.assertIn("upstreams-http", schema["$defs"])
+
     def test_who_may_see_and_check_it(self):
         gateway = self.start()
+        self.assertEqual(page(gateway, "configuration/schema", ANN).status, 403)
         self.assertEqual(page(gateway, "configuration", ANN).status, 403)
         self.check(gateway, "", ANN, 403)
         self.check(gateway, "#" * (256 * 1024 + 1), ADMIN, 413)

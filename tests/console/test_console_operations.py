@@ -270,7 +270,21 @@ class ConfigurationEditor(OperationsCase):
         self.show("configuration?view=reloads")
         self.page.wait_text("applied in the console by local", "table")
 
-    def test_a_command_is_refused_with_the_way_out(self):
+    def test_what_fits_at_the_cursor(self):
+        self.page.fill("main textarea", "limits:\n  max_ca")
+        self.page.click(".suggestions button", "max_calls")
+        self.page.wait_for(f"{self.FIELD}.value === 'limits:\\n  max_calls: '")
+        self.page.fill("main textarea", "upstreams:\n  far:\n    kind: htt")
+        self.page.click(".suggestions button", "http")
+        self.page.wait_for(f"{self.FIELD}.value.endsWith('kind: http')")
+        self.page.fill("main textarea", "upstreams:\n  far:\n    kind: http\n    ")
+        self.page.wait_text("url", ".suggestions")
+        self.install_axe()
+        self.assert_accessible("suggestions")
+        self.page.resize(390, 844)
+        self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0)
+
+    def test_a_command_is_refused_with_the_line_to_paste(self):
         before = self.file()
         self.replace("upstreams:\n", "upstreams:\n  evil: { command: touch }\n")
         self.page.click("main button", "Check")
@@ -315,6 +329,7 @@ class BusPage(OperationsCase):
         self.show("bus")
         for text in ("orders.requests → orders.responses", "_agent_registry", "foreign", "wait to be sent"):
             self.page.wait_text(text, "main")
+        self.page.wait_text("unknown: no group has committed an offset", "main")
         self.page.click("main button", "Records of _agent_registry")
         self.page.wait_text("Newest records of _agent_registry", "main")
         self.page.wait_text('"requestTopicName": "orders.requests"', "main pre")
@@ -326,4 +341,3 @@ class BusPage(OperationsCase):
 
 if __name__ == "__main__":
     unittest.main()
-        self.page.wait_text("unknown: no group has committed an offset", "main")

@@ -146,7 +146,10 @@ Task<std::string> ConfigurationControl::answer(const net::HttpExchange& exchange
   if (!is_admin(*exchange.caller, catalog_)) co_return admins_only();
   const ConfigurationView* const view = shared_.operations.configuration;
   if (!view) co_return Error{Code::not_found, "there is no configuration"};
-  std::function<Result<std::string>()> work = [view] { return page_json(view->page()); };
+  const bool wants_schema = exchange.request.path == kSchemaPath;
+  std::function<Result<std::string>()> work = [view, wants_schema] {
+    return wants_schema ? view->schema() : page_json(view->page());
+  };
   if (exchange.request.method == "POST") {
     if (exchange.body.size() > kMaxText) {
       co_return Error{Code::too_large, fmt::format("a text has at most {} KiB", kMaxText >> 10)};

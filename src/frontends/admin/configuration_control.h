@@ -1,6 +1,7 @@
 // The configuration in the control API: GET /control/v1/configuration shows it without secrets,
 // with the source of each setting and the reloads; POST /control/v1/configuration/check says what
-// is wrong with another text. GET /control/v1/configuration/file has the text of the file for an
+// is wrong with another text; GET /control/v1/configuration/schema is the JSON Schema of its
+// settings. GET /control/v1/configuration/file has the text of the file for an
 // editor, and PUT replaces it, if console.edit is on. For admins (admin.h); changes are audited.
 //
 // One per worker; confined to it.
@@ -19,6 +20,7 @@ class ConfigurationControl final : public net::HttpHandler {
   static constexpr std::string_view kPath = "/control/v1/configuration";
   static constexpr std::string_view kCheckPath = "/control/v1/configuration/check";
 
+  static constexpr std::string_view kSchemaPath = "/control/v1/configuration/schema";
   static constexpr std::string_view kFilePath = "/control/v1/configuration/file";
 
   // REQUIRES: all outlive this.

@@ -56,6 +56,7 @@ class AdminFrontend final : public Frontend {
             {"/control/v1/buses/*", "GET, HEAD", &buses_},
             {ConfigurationControl::kPath, "GET, HEAD", &configuration_},
             {ConfigurationControl::kCheckPath, "POST", &configuration_},
+            {ConfigurationControl::kSchemaPath, "GET, HEAD", &configuration_},
             {ConfigurationControl::kFilePath, "GET, HEAD, PUT", &configuration_},
             {"/control/v1/*", "GET, HEAD", &control_},
             {"/control/recent", "GET, HEAD", &control_},

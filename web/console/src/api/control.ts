@@ -1,5 +1,7 @@
 // What the admin API answers: see docs/admin-api.md.
+
 import { answerOf, json, page, pageIfThere } from './http';
+import type { JsonObject } from './mcp';
 
 export interface Status {
   status: 'ready' | 'degraded' | 'not ready';
@@ -104,8 +106,6 @@ export interface Bus {
   topics: { name: string; role: string; agent?: string }[];
 }
 
-export interface Agent {
-  name: string;
 /** How far a consumer group is behind; null is what the brokers do not say. */
 export interface LagLine {
   topic: string;
@@ -125,6 +125,8 @@ export interface BusLag {
   lag: LagLine[];
 }
 
+export interface Agent {
+  name: string;
   requestTopicName?: string;
   responseTopicName?: string;
   offered: boolean;
@@ -164,31 +166,12 @@ export interface Configuration {
   digest: string;
   text?: string;
   no_text?: string;
+  /** Whether admins can change it here (console.edit). */
+  edit: boolean;
   settings: Setting[];
   reloads: Reload[];
 }
 
-export interface TextFault {
-  line?: number;
-  path: string;
-  message: string;
-}
-
-export interface ToolOff {
-  upstream: string;
-  tool: string;
-  by: string;
-  since: string;
-}
-
-/** A tool whose definition differs from the accepted one. */
-export interface ChangedTool {
-  /** Whether admins can change it here (console.edit). */
-  edit: boolean;
-  upstream: string;
-  tool: string;
-  digest: string;
-  acceptable: boolean;
 /** The file for an editor: a mask stands for each secret. */
 export interface ConfigurationFile {
   text: string;
@@ -218,6 +201,36 @@ export interface EditAnswer {
   backup?: string;
 }
 
+export interface GoalStep {
+  success: boolean;
+  skillName: string;
+  output: unknown;
+}
+
+export interface GoalAnswer {
+  trace: GoalStep[];
+  finalOutput: unknown;
+}
+
+export interface TextFault {
+  line?: number;
+  path: string;
+  message: string;
+}
+
+export interface ToolOff {
+  upstream: string;
+  tool: string;
+  by: string;
+  since: string;
+}
+
+/** A tool whose definition differs from the accepted one. */
+export interface ChangedTool {
+  upstream: string;
+  tool: string;
+  digest: string;
+  acceptable: boolean;
   left_out: boolean;
   first_seen: string | null;
   changed: string | null;
@@ -413,6 +426,9 @@ export const buses = async (): Promise<Bus[]> => (await page<{ buses: Bus[] }>('
 export const agents = (upstream: string): Promise<Agent[]> =>
   page(`control/registrations?upstream=${encodeURIComponent(upstream)}`);
 
+export const busLag = (upstream: string): Promise<BusLag> =>
+  json(`control/v1/buses/${encodeURIComponent(upstream)}/lag`);
+
 export const busRecords = (
   upstream: string,
   topic: string,
@@ -426,9 +442,17 @@ export const configuration = (): Promise<Configuration> => page('control/v1/conf
 
 export const checkConfiguration = (text: string): Promise<{ faults: TextFault[]; count: number }> =>
   json('control/v1/configuration/check', { method: 'POST', body: text });
-export const busLag = (upstream: string): Promise<BusLag> =>
-  json(`control/v1/buses/${encodeURIComponent(upstream)}/lag`);
 
+export const configurationSchema = (): Promise<JsonObject> => page('control/v1/configuration/schema');
+
+export const configurationFile = (): Promise<ConfigurationFile> => json('control/v1/configuration/file');
+
+export const editConfiguration = (draft: string, etag: string, onlyCheck: boolean): Promise<EditAnswer> =>
+  answerOf(`control/v1/configuration/file${onlyCheck ? '?check=true' : ''}`, {
+    method: 'PUT',
+    body: draft,
+    headers: { 'If-Match': `"${etag}"` },
+  });
 
 export const toolsOff = async (): Promise<ToolOff[]> =>
   (await page<{ tools: ToolOff[] }>('control/v1/tools-off')).tools;
@@ -443,12 +467,14 @@ export const acceptTool = ({ upstream, tool, digest }: ChangedTool): Promise<unk
 
 export const endClient = (id: number): Promise<unknown> =>
   json(`control/v1/clients/${id}`, { method: 'DELETE' });
-export const configurationFile = (): Promise<ConfigurationFile> => json('control/v1/configuration/file');
 
-export const editConfiguration = (draft: string, etag: string, onlyCheck: boolean): Promise<EditAnswer> =>
-  answerOf(`control/v1/configuration/file${onlyCheck ? '?check=true' : ''}`, {
-    method: 'PUT',
-    body: draft,
-    headers: { 'If-Match': `"${etag}"` },
+export const goalSkills = async (): Promise<string[]> =>
+  (await json<{ skills: string[] }>('api/agent/skills')).skills;
+
+export const runGoal = (goal: string, signal: AbortSignal): Promise<GoalAnswer> =>
+  json('api/agent/execute', {
+    method: 'POST',
+    body: JSON.stringify({ goal }),
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    signal,
   });
-

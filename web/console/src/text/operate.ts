@@ -132,6 +132,7 @@ export const configuration = {
     'Secrets are shown as <secret>. Edit a copy here and check it: names, types and bounds, in place. Nothing is changed.',
   noApply:
     'The page does not write the file (console.edit is off). Put the text into it with an editor; the gateway applies it when it is stored.',
+  suggestions: 'What fits here',
   edit: {
     hint: 'Secrets are shown as <secret>, and stay where they are. Limits, timeouts, rules, the tools of upstreams, and upstreams with a URL can be changed here. Commands, files, credentials and access to the gateway cannot: edit the file for those.',
     apply: 'Apply',
