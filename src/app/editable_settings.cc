@@ -22,11 +22,12 @@ using Keys = std::vector<std::string>;
 using Patterns = std::span<const std::string_view>;
 
 // Settings that may be changed: `*` stands for text within a key, `**` for all below.
-constexpr std::array<std::string_view, 17> kEditable{
-    "limits.**",    "validation.*", "names.*",    "rules",     "approvals.*",
-    "pins",         "ready.*",      "server.*",   "stop.*",    "reload.stable_interval",
-    "reload.max_*", "log.level",    "log.format", "log.calls", "telemetry.max_*",
-    "audit.max_*",  "goals.max_*"};
+constexpr std::array<std::string_view, 15> kEditable{
+    "limits.**", "validation.*", "names.*", "rules", "approvals.*", "pins", "ready.*", "server.*",
+    "stop.*", "reload.stable_interval", "reload.max_*", "telemetry.max_*",
+    // Not the log, and not how long the records of the audit are stored: they say who has changed
+    // what.
+    "audit.max_queries*", "audit.max_queued_queries", "goals.max_*"};
 // The same within an upstream of any kind...
 constexpr std::array<std::string_view, 17> kOfUpstreams{"tools.**",
                                                         "lists.**",

@@ -77,7 +77,8 @@ TEST(EditableSettings, FilesMayNot) {
   EXPECT_EQ(refused("", "audit: { file: /etc/cron.d/x }\n"), "audit.file ");
   EXPECT_EQ(refused("", "state: /tmp\n"), "state ");
   EXPECT_EQ(refused("", "tls: { cert: a, key: b }\n"), "tls.cert tls.key ");
-  EXPECT_EQ(refused("", "log: { messages: true }\n"), "log.messages ");
+  EXPECT_EQ(refused("", "log: { level: 'off', messages: true }\n"), "log.level log.messages ");
+  EXPECT_EQ(refused("", "audit: { max_rotated_files: 1 }\n"), "audit.max_rotated_files ");
   EXPECT_EQ(refused("", "telemetry: { otlp: { endpoint: 'http://evil.example' } }\n"),
             "telemetry.otlp.endpoint ");
 }

@@ -99,6 +99,8 @@ class Edits(ControlCase):
 class Applied(Edits):
     def test_the_file_is_written_and_used(self):
         gateway = self.start()
+        group = 12345 if os.geteuid() == 0 else os.stat(self.file).st_gid
+        os.chown(self.file, -1, group)
         before = self.file.read_text(encoding="utf-8")
         answer = self.change(gateway, "max_calls: 77  # Enough", "max_calls: 78  # Still enough", 200)
         self.assertEqual((answer["outcome"], answer["changes"]), ("applied", ["limits.max_calls"]))
@@ -107,7 +109,7 @@ class Applied(Edits):
         self.assertEqual(after, before.replace("max_calls: 77  # Enough", "max_calls: 78  # Still enough"))
         self.assertEqual(pathlib.Path(answer["backup"]).read_text(encoding="utf-8"), before)
         for name in (self.file, answer["backup"]):
-            self.assertEqual(stat.S_IMODE(os.stat(name).st_mode), 0o640)
+            self.assertEqual((stat.S_IMODE(os.stat(name).st_mode), os.stat(name).st_gid), (0o640, group))
         self.assertEqual(self.leftovers(), [])
         self.assertEqual(answer["etag"], self.text(gateway)[1])
         reloads = self.ask(gateway, "configuration", ADMIN)["reloads"]
