@@ -13,7 +13,7 @@ import { lagRows } from './lag';
 import { flow, frontendNodes, middles, upstreamNodes } from './map';
 import { rank } from './search';
 import { pointOfCalls, seriesOf } from './series';
-import { sideBySide } from './side_by_side';
+import { aroundChanges, sideBySide } from './side_by_side';
 import { addCommand, curl, pythonLiteral, shellQuote, tokenCommand } from './snippets';
 import { expand, variablesOf } from './uri_template';
 import { layOut, step } from './waterfall';
@@ -280,5 +280,15 @@ test('the lag of a group is the sum over its partitions, and unknown if one is',
       ['t', 'h', null, 2],
       ['u', null, null, 1],
     ],
+  );
+});
+
+test('of a long text only what is around the changes is shown', () => {
+  const lines = Array.from({ length: 20 }, (_, i) => `line ${i}`);
+  const after = lines.with(10, 'another');
+  const rows = aroundChanges(sideBySide(lines.join('\n'), after.join('\n')), 2);
+  assert.deepEqual(
+    rows.map((row) => row?.after ?? '…'),
+    ['…', 'line 8', 'line 9', 'another', 'line 11', 'line 12', '…'],
   );
 });

@@ -14,10 +14,14 @@ import { TextField } from './text_field';
 
 const words = text.configuration;
 const { edit } = words;
+/** Lines around a change. */
+const CONTEXT = 3;
 const STORED: readonly control.EditOutcome[] = ['applied', 'unchanged', 'applying'];
 
 function Difference({ before, after }: { before: string; after: string }): JSX.Element {
-  return <SideBySide label={edit.difference} titles={edit.sides} before={before} after={after} />;
+  return (
+    <SideBySide label={edit.difference} titles={edit.sides} before={before} after={after} context={CONTEXT} />
+  );
 }
 
 function Outcome({ answer }: { answer: control.EditAnswer }): JSX.Element {
