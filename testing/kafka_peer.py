@@ -9,6 +9,7 @@ Reads one JSON command a line from stdin and answers each with one line on stdou
   {"op": "partitions", "topic": …}                                       how many it has
   {"op": "consume", "topic": …}                                          all that is there
   {"op": "leader", "topic": …}                                           of its first partition
+  {"op": "commit", "topic": …, "group": …}                               as a group that has read all
   {"op": "setting", "topic": …, "name": …}                               how a topic is set up
   {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N, "value_header": HEX, "sends": HEX}
                                                                          answers requests until the end
@@ -308,6 +309,15 @@ class Peer:
 
     def partitions(self, command):
         return {"partitions": len(partitions_of(self.producer, command["topic"]))}
+
+    def commit(self, command):
+        consumer = Consumer({"bootstrap.servers": self.brokers, "group.id": command["group"], **FAST})
+        partitions = partitions_of(consumer, command["topic"])
+        ends = ends_of(consumer, partitions)
+        offsets = [TopicPartition(one.topic, one.partition, end) for one, (_, end) in zip(partitions, ends)]
+        consumer.commit(offsets=offsets, asynchronous=False)
+        consumer.close()
+        return {"partitions": len(offsets)}
 
     def leader(self, command):
         topic = command["topic"]

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "app/configuration_text.h"
+#include "config/describe.h"
 #include "config/fields.h"
 #include "config/load.h"
 
@@ -31,6 +32,9 @@ void ConfigurationReport::use(const Configuration& configuration, const Override
   text_ = configuration.text;
   digest_ = configuration.digest;
   overrides_ = overrides;
+  editable_ = configuration.settings.console.edit;
+  most_reloads_ = static_cast<std::size_t>(configuration.settings.reload.max_history);
+  if (reloads_.size() > most_reloads_) reloads_.resize(most_reloads_);
 }
 
 void ConfigurationReport::add_reload(std::string why, bool applied,
@@ -39,7 +43,7 @@ void ConfigurationReport::add_reload(std::string why, bool applied,
   const std::lock_guard lock(mutex_);
   reloads_.push_front({std::chrono::duration_cast<std::chrono::milliseconds>(since).count(),
                        std::move(why), applied, applied ? digest_ : "", std::move(details)});
-  if (reloads_.size() > kMaxReloads) reloads_.pop_back();
+  if (reloads_.size() > most_reloads_) reloads_.resize(most_reloads_);
 }
 
 frontends::ConfigurationPage ConfigurationReport::page() const {
@@ -50,6 +54,7 @@ frontends::ConfigurationPage ConfigurationReport::page() const {
     const std::lock_guard lock(mutex_);
     page.file = file_;
     page.digest = digest_;
+    page.editable = editable_;
     page.reloads.assign(reloads_.begin(), reloads_.end());
     text = text_;
     overrides = overrides_;
@@ -74,6 +79,12 @@ frontends::ConfigurationPage ConfigurationReport::page() const {
     override_line(page.settings, "wire.tcp", overrides.wire_listen);
   }
   return page;
+}
+
+const std::string& ConfigurationReport::schema() const {
+  static const std::string kSchema =
+      config::to_json_schema(configuration_shape(), "Patchbay configuration", "");
+  return kSchema;
 }
 
 std::vector<frontends::TextFault> ConfigurationReport::check(std::string_view text) const {

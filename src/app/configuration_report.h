@@ -21,16 +21,17 @@ class ConfigurationReport final : public frontends::ConfigurationView {
   void add_reload(std::string why, bool applied, std::vector<std::string> details);
 
   frontends::ConfigurationPage page() const override;
+  const std::string& schema() const override;
   std::vector<frontends::TextFault> check(std::string_view text) const override;
 
  private:
-  static constexpr std::size_t kMaxReloads = 50;
-
   mutable std::mutex mutex_;
   std::string file_;
   std::string text_;
   std::string digest_;
   Overrides overrides_;
+  bool editable_ = false;
+  std::size_t most_reloads_ = 0;
   std::deque<frontends::ReloadLine> reloads_;  // The newest first.
 };
 

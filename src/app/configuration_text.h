@@ -14,8 +14,8 @@
 
 namespace patchbay::app {
 
-// What stands for a secret.
-inline constexpr std::string_view kMask = "********";
+// What stands for a secret: text that needs no quotes in YAML.
+inline constexpr std::string_view kMask = "<secret>";
 
 // Whether the value at this path may be secret: a token, a password, a variable, a header.
 bool may_be_secret(std::string_view path, std::string_view value);

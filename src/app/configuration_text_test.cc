@@ -34,19 +34,28 @@ TEST(ConfigurationText, KnowsWhatMayBeSecret) {
 
 TEST(ConfigurationText, MasksEachSecretWhereItIs) {
   EXPECT_EQ(masked("auth:\n  tokens:\n    - { name: ci, token: abcdefgh }\n"),
-            "auth:\n  tokens:\n    - { name: ci, token: ******** }\n");
+            "auth:\n  tokens:\n    - { name: ci, token: <secret> }\n");
   EXPECT_EQ(masked("upstreams:\n  a: { env: { A: abcdefgh, B: abcdefgh } }\n"),
-            "upstreams:\n  a: { env: { A: ********, B: ******** } }\n");
+            "upstreams:\n  a: { env: { A: <secret>, B: <secret> } }\n");
+}
+
+TEST(ConfigurationText, ATextWithMasksCanBeRead) {
+  const auto text = masked("auth:\n  tokens:\n    - { name: ci, token: abcdefgh }\n");
+  ASSERT_TRUE(text);
+  config::Faults faults;
+  (void)config::parse_text(*text, "test.yaml", faults);
+  EXPECT_TRUE(faults.empty());
+  EXPECT_TRUE(check_text(*text, "test.yaml").empty());
 }
 
 TEST(ConfigurationText, MasksASecretThatIsAlsoAnotherValueOfItsLine) {
   EXPECT_EQ(masked("auth:\n  tokens:\n    - { name: abcd, token: abcd }\n"),
-            "auth:\n  tokens:\n    - { name: ********, token: ******** }\n");
+            "auth:\n  tokens:\n    - { name: <secret>, token: <secret> }\n");
 }
 
 TEST(ConfigurationText, MasksWhatFollowsAnOption) {
   EXPECT_EQ(masked("upstreams:\n  a: { args: [-v, --api-token, abcd, rest] }\n"),
-            "upstreams:\n  a: { args: [-v, --api-token, ********, rest] }\n");
+            "upstreams:\n  a: { args: [-v, --api-token, <secret>, rest] }\n");
 }
 
 TEST(ConfigurationText, ShowsNothingIfASecretIsNotFound) {
@@ -90,7 +99,7 @@ TEST(ConfigurationText, FaultsHaveTheirLines) {
 
 TEST(ConfigurationText, WhatIsNotKnownHereIsNoFault) {
   EXPECT_TRUE(check_text("limits: { max_calls: '${env:NONE}' }\n", "f").empty());
-  EXPECT_TRUE(check_text("auth: { tokens: [{ name: a, token: '********' }] }\n", "f").empty());
+  EXPECT_TRUE(check_text("auth: { tokens: [{ name: a, token: '<secret>' }] }\n", "f").empty());
   EXPECT_TRUE(check_text("", "f").empty());
 }
 

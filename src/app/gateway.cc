@@ -56,12 +56,15 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
     : configuration_(std::move(configuration)),
       overrides_(std::move(overrides)),
       common_(configuration_.settings, new_sealer()),
-      auth_(control_, common_.registry, refusals_, new_digester(), [this](const auto& known) {
-        for (const auto& worker : workers_) {
-          worker->loop().post(
-              [authenticator = &worker->authenticator(), known] { authenticator->use(known); });
-        }
-      }) {
+      auth_(control_, common_.registry, refusals_, new_digester(),
+            [this](const auto& known) {
+              for (const auto& worker : workers_) {
+                worker->loop().post([authenticator = &worker->authenticator(), known] {
+                  authenticator->use(known);
+                });
+              }
+            }),
+      editor_(control_, new_digester(), as_edited()) {
   const Settings& settings = configuration_.settings;
   common_.authenticator.tokens = &tokens_.caller_tokens();
   use_limits();
@@ -82,6 +85,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
       [this](std::string_view name) { return upstreams_->find_by_name(name); },
       &run_time_,
       &report_,
+      &editor_,
   };
   digest_.set(configuration_.digest);
   report_.use(configuration_, overrides_);
@@ -309,6 +313,7 @@ Task<void> Gateway::start_upstreams() {
   };
   timeout.spawn(mark_synced_later());
   look_for_problems();
+  const Gate::Pass pass(reload_gate_);
   reloading_ = true;
   auto applied = co_await upstreams_->apply(configuration_);
   reloading_ = false;
@@ -391,16 +396,6 @@ std::string Gateway::serve_browsers() {
     owner.listen_local(std::move(listener));
   });
   return fmt::format("http://{}", bound->text());
-}
-
-// Other machines can reach a listener.
-bool Gateway::is_reachable() const {
-  const auto open = [](const net::Address& address) {
-    return address.size > 0 && !address.loopback();
-  };
-  return open(plain_.address) || (secure_ && open(secure_->address)) ||
-         std::ranges::any_of(frontend_listeners_,
-                             [&](const auto& one) { return open(one.listening.address); });
 }
 
 Task<void> Gateway::on_each_worker(std::function<Task<void>(Worker&)> step) {

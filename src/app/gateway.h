@@ -15,6 +15,7 @@
 #include "app/banner.h"
 #include "app/bus_service.h"
 #include "app/configuration.h"
+#include "app/configuration_editor.h"
 #include "app/configuration_report.h"
 #include "app/pin_service.h"
 #include "app/refusals.h"
@@ -25,6 +26,7 @@
 #include "app/telemetry_service.h"
 #include "app/upstream_set.h"
 #include "app/worker.h"
+#include "async/gate.h"
 #include "core/file_stamp.h"
 #include "net/io/address.h"
 #include "net/io/inherited_listeners.h"
@@ -81,6 +83,7 @@ class Gateway {
   Task<void> finish_calls();
   Task<void> ping_watchdog();
   void warn_of_plain_listeners() const;
+  EditedGateway as_edited();
   void watch_files();
   void on_signal(int number);
   void publish(std::shared_ptr<const gateway::Catalog> catalog, bool synced);
@@ -112,6 +115,8 @@ class Gateway {
   std::vector<net::Loop*> loops_;
   PinService pins_;
   RunTimeService run_time_{control_, pins_};
+  Gate reload_gate_;  // Not empty while a reload, or a change of the upstreams, is in progress.
+  ConfigurationEditor editor_;
   BusService buses_;
   std::optional<UpstreamSet> upstreams_;
   Banner banner_;

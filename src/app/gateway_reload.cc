@@ -109,6 +109,12 @@ void bound_shares(const LimitSettings& limits) {
 
 }  // namespace
 
+EditedGateway Gateway::as_edited() {
+  return {configuration_, overrides_, reload_gate_,
+          [this](const Configuration& next) { return reasons_against(next); },
+          [this](std::string why) { reloads_.spawn(reload(std::move(why))); }};
+}
+
 // All files that the configuration was read from.
 void Gateway::watch_files() {
   if (configuration_.file.empty() || configuration_.files == watched_) return;
@@ -126,6 +132,7 @@ Task<void> Gateway::reload(std::string why) {
     if (reload_again_ != kHangup) reload_again_ = std::move(why);
     co_return ok();
   }
+  const Gate::Pass pass(reload_gate_);
   Result<void> done;
   do {
     reload_again_.clear();
@@ -142,6 +149,7 @@ Task<void> Gateway::apply_switches() {
   switched_ = true;
   if (reloading_ || stopping_) co_return ok();
   reloading_ = true;
+  const Gate::Pass pass(reload_gate_);
   Result<void> applied;
   while (std::exchange(switched_, false) && !stopping_) {
     applied = co_await upstreams_->apply(configuration_);
@@ -160,6 +168,8 @@ Task<void> Gateway::reload_once(const std::string& why) {
   if (!next && !stopping_ && !refused_.empty()) count_reload(false);
   if (!next || stopping_) co_return ok();
   if (next->digest == configuration_.digest) {
+    configuration_.text = std::move(next->text);  // It may have other comments.
+    report_.use(configuration_, overrides_);
     if (why == kHangup) upstreams_->reread();
     co_return ok();
   }
@@ -225,6 +235,16 @@ Task<Configuration> Gateway::read_stable(config::Faults& faults, std::vector<Fil
       log::Line(log::Level::warn, "reload waits").add("why", "the files keep changing");
     }
   }
+}
+
+// Other machines can reach a listener.
+bool Gateway::is_reachable() const {
+  const auto open = [](const net::Address& address) {
+    return address.size > 0 && !address.loopback();
+  };
+  return open(plain_.address) || (secure_ && open(secure_->address)) ||
+         std::ranges::any_of(frontend_listeners_,
+                             [&](const auto& one) { return open(one.listening.address); });
 }
 
 // Why a configuration without faults is refused.
@@ -317,6 +337,7 @@ void Gateway::use_limits() {
   common_.stored_results.set_bounds({settings.limits.stored_results.value,
                                      settings.limits.stored_page.value,
                                      settings.limits.stored_time});
+  run_time_.set_most_tools_off(static_cast<std::size_t>(settings.limits.max_tools_off));
   upstreams::stderr_tails().set_max_lines(
       static_cast<std::size_t>(settings.limits.stored_stderr_lines));
   common_.asking.most = settings.limits.parked;

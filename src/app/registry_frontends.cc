@@ -75,6 +75,7 @@ frontends::AdminSettings admin_settings(const Configuration& configuration) {
   const auto size = [](int number) { return static_cast<std::size_t>(number); };
   return {.live_streams = size(settings.limits.max_live_streams),
           .live_streams_of_caller = size(settings.limits.max_live_streams_per_caller),
+          .live_calls_per_second = size(settings.limits.max_live_calls_per_second),
           .audit_queries = settings.audit.max_queries,
           .queued_audit_queries = settings.audit.max_queued_queries,
           .audit_queries_of_caller = size(settings.audit.max_queries_per_caller),

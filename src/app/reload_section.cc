@@ -13,6 +13,10 @@ const config::Fields& config::fields<app::ReloadSection>() {
       {"allow_weaker", &app::ReloadSection::allow_weaker,
        "Whether a reload may weaken the protection of the running gateway, for example remove "
        "`auth` or `rules`. The running configuration decides, not the new one."},
+      {"max_history", &app::ReloadSection::max_history,
+       "Number of reloads, applied and refused, that are stored for admins until the gateway "
+       "stops. The oldest are discarded.",
+       Range{0, 10'000}},
   });
   return kFields;
 }

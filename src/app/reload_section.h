@@ -12,6 +12,7 @@ namespace patchbay::app {
 struct ReloadSection {
   config::Duration stable_interval{100};
   bool allow_weaker = false;
+  int max_history = 50;
 };
 
 }  // namespace patchbay::app

@@ -24,6 +24,8 @@ class RunTimeService final : public frontends::RunTime {
   // `apply` starts and stops upstreams as the switches say. Called before requests are served.
   void use(UpstreamSet& upstreams, std::function<void()> apply);
 
+  void set_most_tools_off(std::size_t most) { switches_.set_most_tools_off(most); }
+
   const Switches& switches() const { return switches_; }
 
   Task<void> set_upstream(std::string upstream, frontends::UpstreamMode mode,

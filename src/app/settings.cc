@@ -88,6 +88,14 @@ const config::Fields& config::fields<app::LimitSettings>() {
        "Maximum number of such streams per caller; admins may have all of them. Beyond it, "
        "requests are answered with 429.",
        Range{0, 100'000}},
+      {"max_live_calls_per_second", &app::LimitSettings::max_live_calls_per_second,
+       "Maximum number of calls per second that such a stream sends; the others are counted. They "
+       "are sent in four parts per second.",
+       Range{1, 100'000}},
+      {"max_tools_off", &app::LimitSettings::max_tools_off,
+       "Maximum number of tools that admins may switch off while the gateway runs. Those that are "
+       "off already stay off.",
+       Range{0, 1'000'000}},
       {"max_parked_per_caller", &app::LimitSettings::max_parked_per_caller,
        "Maximum number of calls per caller that wait for input from their client. 0: a quarter "
        "of `max_parked_calls`.",

@@ -20,7 +20,6 @@ constexpr const char* kTables =
     "CREATE TABLE IF NOT EXISTS tools (upstream TEXT NOT NULL, tool TEXT NOT NULL, "
     "admin TEXT NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (upstream, tool)) WITHOUT ROWID";
 constexpr int kFormat = 1;
-constexpr std::size_t kMaxToolsOff = 10'000;
 
 Error unusable(const std::string& state, std::string_view why) {
   return {Code::internal, fmt::format("cannot use {}: {}", Switches::file_in(state), why)};
@@ -120,8 +119,10 @@ Result<void> Switches::set_tool(ToolSwitch tool, bool on) {
     return Error{Code::not_found, fmt::format("the tool '{}' of '{}' is {} already", tool.tool,
                                               tool.upstream, on ? "on" : "off")};
   }
-  if (!on && tools_off().size() >= kMaxToolsOff) {
-    return Error{Code::overloaded, fmt::format("{} tools are off; no more can be", kMaxToolsOff)};
+  const std::size_t most = most_tools_off_;
+  if (!on && tools_off().size() >= most) {
+    return Error{Code::overloaded,
+                 fmt::format("{} tools are off; no more can be (limits.max_tools_off)", most)};
   }
   auto stored = store_tool(tool, on);
   if (!stored) return stored;

@@ -6,6 +6,8 @@
 // on any thread.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -31,6 +33,8 @@ class Switches {
   std::vector<frontends::ToolSwitch> tools_off(std::string_view upstream = "") const;
 
   Result<void> set_upstream(const std::string& name, frontends::UpstreamSwitch to);
+  void set_most_tools_off(std::size_t most) { most_tools_off_ = most; }  // On any thread.
+
   // Code::not_found if it is so already, Code::overloaded if too many are off.
   Result<void> set_tool(frontends::ToolSwitch tool, bool on);
 
@@ -41,6 +45,7 @@ class Switches {
   Result<void> store_upstream(const std::string& name, const frontends::UpstreamSwitch& to);
   Result<void> store_tool(const frontends::ToolSwitch& tool, bool on);
 
+  std::atomic<std::size_t> most_tools_off_ = 10'000;
   std::optional<sqlite::Database> database_;  // Control thread only.
   mutable std::mutex mutex_;
   std::map<std::string, frontends::UpstreamSwitch, std::less<>> upstreams_;

@@ -46,6 +46,17 @@ TEST_F(SwitchesTest, OutliveTheProcess) {
   EXPECT_FALSE(last.is_off("shop", "order"));
 }
 
+TEST_F(SwitchesTest, BoundTheToolsThatAreOff) {
+  switches.set_most_tools_off(1);
+  EXPECT_TRUE(switches.set_tool({"shop", "order"}, false));
+  const auto refused = switches.set_tool({"shop", "echo"}, false);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::overloaded);
+  EXPECT_NE(refused.error().message.find("limits.max_tools_off"), std::string::npos);
+  EXPECT_TRUE(switches.set_tool({"shop", "order"}, true));
+  EXPECT_TRUE(switches.set_tool({"shop", "echo"}, false));
+}
+
 TEST_F(SwitchesTest, RefuseAChangeThatChangesNothing) {
   EXPECT_FALSE(switches.set_tool({"shop", "order"}, true));
   EXPECT_TRUE(switches.set_tool({"shop", "order", "ann"}, false));

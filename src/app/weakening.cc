@@ -328,6 +328,9 @@ void find_checks(const Settings& now, const Settings& next, Sentences& found) {
   if (now.sign_in.require_credentials && !next.sign_in.require_credentials) {
     found.emplace_back("sign_in.require_credentials: links would work for everybody");
   }
+  if (next.console.edit && !now.console.edit) {
+    found.emplace_back("console.edit: admins could change the configuration over the network");
+  }
   if (now.stdio.allowed_commands && !next.stdio.allowed_commands) {
     found.emplace_back("stdio.allowed_commands: any program could be run");
   }

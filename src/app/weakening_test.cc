@@ -54,6 +54,8 @@ const Change kChanges[] = {
     {"validation: {unusable_schemas: pass}", "", ""},
     {"approvals: {elicit: false}", "approvals: {elicit: true}", "approvals.elicit: "},
     {"approvals: {elicit: true}", "approvals: {elicit: false}", ""},
+    {"", "console: {edit: true}", "console.edit: "},
+    {"console: {edit: true}", "", ""},
     {"", "sign_in: {require_credentials: false}", "sign_in.require_credentials: "},
     {"wire: {message_id_timeout: 60s}", "wire: {message_id_timeout: 1s}",
      "wire.message_id_timeout: "},

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "bus/agent_lag.h"
 #include "bus/conf.h"
 #include "bus/last_records.h"
 #include "bus/lookup.h"
@@ -150,6 +151,14 @@ Task<std::vector<GroupLag>> Consumer::lag(std::vector<std::string> topics, Deadl
     return find_lag(client, topics, timeout);
   };
   co_return co_await ask<Lines>(std::move(look));
+}
+
+Task<LagReport> Consumer::agent_lag(LagQuestion question, Deadline deadline) {
+  const Timeout timeout{deadline, over_};
+  std::function<Result<LagReport>(rd_kafka_s*)> look = [=](rd_kafka_s* client) {
+    return find_agent_lag(client, question, timeout);
+  };
+  co_return co_await ask<LagReport>(std::move(look));
 }
 
 Task<std::vector<StoredRecord>> Consumer::last_records(std::string topic, PeekBounds bounds,

@@ -18,6 +18,7 @@
 #include "async/thread_pool.h"
 #include "bus/connection.h"
 #include "bus/group_lag.h"
+#include "bus/lag_report.h"
 #include "bus/record.h"
 #include "bus/stored_record.h"
 
@@ -46,6 +47,9 @@ class Consumer {
   // The committed offsets of the group that the connection names. Without topics: all that it has
   // read.
   Task<std::vector<GroupLag>> lag(std::vector<std::string> topics, Deadline deadline);
+
+  // What the groups that read these topics have not read yet.
+  Task<LagReport> agent_lag(LagQuestion question, Deadline deadline);
 
   // The newest records of a topic that no Reader of this consumer follows, the newest first.
   Task<std::vector<StoredRecord>> last_records(std::string topic, PeekBounds bounds,

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "app/staged_file.h"
 #include "net/io/fd.h"
 #include "net/io/system_failure.h"
 
@@ -18,23 +19,11 @@ namespace {
 
 constexpr std::size_t kContext = 3;
 
-Result<void> write_all(const net::Fd& fd, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const auto written = ::write(fd.get(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return net::system_failure(path);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  // A device or a pipe has nothing to be stored.
-  if (::fsync(fd.get()) != 0 && errno != EINVAL) return net::system_failure(path);
-  return ok();
-}
-
 // What is no file cannot be replaced: /dev/null, /dev/stdout, a named pipe.
 Result<void> write_into(std::string_view text, const std::string& path) {
   const net::Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!fd) return net::system_failure(path);
-  return write_all(fd, text, path);
+  return write_and_sync(fd.get(), text, path);
 }
 
 // The file behind symbolic links, which need not exist.
@@ -77,16 +66,11 @@ Result<void> replace_file(const std::string& path, std::string_view text, unsign
   if (exists && !S_ISREG(status.st_mode)) return write_into(text, path);
   auto writable = check_writable(path);
   if (!writable) return writable;
-  const std::string fresh = name + ".new";
-  if (::unlink(fresh.c_str()) != 0 && errno != ENOENT) return net::system_failure(fresh);
-  const net::Fd fd(
-      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-  if (!fd) return net::system_failure(name);
-  if (exists && ::fchmod(fd.get(), status.st_mode & mode) != 0) return net::system_failure(fresh);
-  auto written = write_all(fd, text, fresh);
-  if (written && ::rename(fresh.c_str(), name.c_str()) != 0) written = net::system_failure(name);
-  if (!written) ::unlink(fresh.c_str());
-  return written;
+  // An existing file keeps the bits of its mode that `mode` has.
+  const StagedFile::Form form{exists ? status.st_mode & mode : mode, exists};
+  auto staged = StagedFile::make(name, text, form);
+  if (!staged) return staged.error();
+  return staged->commit();
 }
 
 Result<void> create_file(const std::string& path, std::string_view text, unsigned mode) {
@@ -95,7 +79,7 @@ Result<void> create_file(const std::string& path, std::string_view text, unsigne
     return Error{Code::invalid_request, fmt::format("{} exists; it was not changed", path)};
   }
   if (!fd) return net::system_failure(path);
-  return write_all(fd, text, path);
+  return write_and_sync(fd.get(), text, path);
 }
 
 std::string line_difference(std::string_view before, std::string_view after,

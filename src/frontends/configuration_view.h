@@ -35,6 +35,7 @@ struct ConfigurationPage {
   std::string no_text = {};
   std::vector<SettingLine> settings = {};
   std::vector<ReloadLine> reloads = {};  // The newest first.
+  bool editable = false;                 // console.edit
 };
 
 // What is wrong with a text, or worth knowing.
@@ -48,6 +49,8 @@ class ConfigurationView {
  public:
   virtual ~ConfigurationView() = default;
   virtual ConfigurationPage page() const = 0;
+  // The JSON Schema of the configuration, for editors.
+  virtual const std::string& schema() const = 0;
   // Checks names, types and bounds. Reads no file and no variable that the text names, and runs
   // nothing. Blocks for as long as that takes.
   virtual std::vector<TextFault> check(std::string_view text) const = 0;

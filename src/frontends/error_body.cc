@@ -40,10 +40,14 @@ std::string error_body(Dialect dialect, int status, const Error& error) {
                                  : plain_error_body(status, error.message);
 }
 
+std::string error_json(std::string_view message) {
+  return fmt::format("{{\"error\":{}}}\n", json::quote(message));
+}
+
 std::string error_body_at(std::string_view path, int status, const Error& error) {
   if (is_mcp(path)) return mcp::response_without_id(mcp::error_reply(error));
   if (is_rest(path)) return error_body(dialect_of(path), status, error);
-  return fmt::format("{{\"error\":{}}}\n", json::quote(error.message));
+  return error_json(error.message);
 }
 
 }  // namespace patchbay::frontends

@@ -24,6 +24,9 @@ std::string error_body(Dialect dialect, int status, const Error& error);
 // The plain form of a message.
 std::string plain_error_body(int status, std::string_view message);
 
+// {"error":…} with a line feed: the form of all other pages.
+std::string error_json(std::string_view message);
+
 // The form of the frontend that serves the path.
 std::string error_body_at(std::string_view path, int status, const Error& error);
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontends/configuration_editor.h"
 #include "frontends/configuration_view.h"
 #include "frontends/run_time.h"
 #include "gateway/call/upstream.h"
@@ -41,6 +42,7 @@ struct OperationsView {
   std::function<std::shared_ptr<gateway::Upstream>(std::string_view name)> find_upstream = {};
   RunTime* run_time = nullptr;  // What admins change while it runs; null: nothing.
   const ConfigurationView* configuration = nullptr;  // Null: nobody may see it.
+  ConfigurationEditor* editor = nullptr;             // Null: nobody may change it.
 };
 
 }  // namespace patchbay::frontends

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,23 @@ struct BusReport {
   std::vector<BusTopic> topics = {};
 };
 
+// What one consumer group has not read yet of one partition of an agent's requests.
+struct BusLagLine {
+  std::string topic;
+  std::string agent;
+  std::int32_t partition = 0;
+  std::optional<std::int64_t> end = {};        // The offset of the next record; nothing: unknown.
+  std::string group = {};                      // Empty: no group is known to read the topic.
+  std::string state = {};                      // Of the group, as the brokers say; may be empty.
+  std::optional<std::int64_t> committed = {};  // Nothing: nothing yet.
+};
+
+struct BusLag {
+  std::vector<BusLagLine> lines = {};
+  std::string why = {};  // If the brokers do not list their groups.
+  bool complete = true;  // False: there are more, or the time was up.
+};
+
 class BusView {
  public:
   virtual ~BusView() = default;
@@ -41,6 +59,8 @@ class BusView {
   // is in Avro is JSON, where the schema registry has the schema. Code::not_found for other topics.
   virtual Task<std::vector<std::string>> last_records(std::string topic, std::size_t count,
                                                       Deadline deadline) = 0;
+  // How far its agents are behind.
+  virtual Task<BusLag> bus_lag() = 0;
 };
 
 }  // namespace patchbay::gateway

@@ -52,7 +52,7 @@ class Configurations(ControlCase):
         for secret in (SECRET, ADMIN, ANN, "hunter2"):
             self.assertNotIn(secret, answer)
         shown = json.loads(answer)
-        self.assertIn("********", shown["text"])
+        self.assertIn("<secret>", shown["text"])
         self.assertIn("kind: stdio", shown["text"].replace('"', ""))
         found = {one["path"]: one for one in shown["settings"]}
         self.assertTrue(found["upstreams.fake.env.API_KEY"]["secret"])
@@ -126,8 +126,24 @@ class Configurations(ControlCase):
         found = {one["path"]: one for one in self.shown(gateway)["settings"]}
         self.assertEqual(found["limits.max_calls"]["value"], "55")
 
+    def test_the_history_is_bounded(self):
+        gateway = self.start(reload={"max_history": 2})
+        for number in (1, 2, 3):
+            gateway.write_config(self.config(reload={"max_history": 2}, limits={f"wrong-{number}": 1}))
+            wait_until(lambda: f"wrong-{number}" in str(self.shown(gateway)["reloads"]), "the refusal")
+        self.assertEqual(len(self.shown(gateway)["reloads"]), 2)
+        gateway.write_config(self.config(reload={"max_history": 0}))
+        wait_until(lambda: self.shown(gateway)["reloads"] == [], "the history to be gone")
+
+    def test_the_schema(self):
+        gateway = self.start()
+        schema = self.ask(gateway, "configuration/schema", ADMIN)
+        self.assertIn("max_calls", schema["properties"]["limits"]["properties"])
+        self.assertIn("upstreams-http", schema["$defs"])
+
     def test_who_may_see_and_check_it(self):
         gateway = self.start()
+        self.assertEqual(page(gateway, "configuration/schema", ANN).status, 403)
         self.assertEqual(page(gateway, "configuration", ANN).status, 403)
         self.check(gateway, "", ANN, 403)
         self.check(gateway, "#" * (256 * 1024 + 1), ADMIN, 413)

@@ -44,7 +44,7 @@ class Document(ControlCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.gateway = cls.enterClassContext(Gateway(fake_config(audit={"database": "audit.db"})))
+        cls.gateway = cls.enterClassContext(Gateway(fake_config(audit={"database": "audit.db"}, console={"edit": True})))
         stateless_call(cls.gateway, "fake__echo", text="hi")
         cls.session = cls.enterClassContext(McpSession(cls.gateway))
 

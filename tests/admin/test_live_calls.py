@@ -197,6 +197,24 @@ class SlowReaders(ControlCase):
         connection.send("POST", "/mcp", stateless_headers(message), message)
         return answer_from(connection.read_head())
 
+    def test_the_setting_that_limits_a_stream_is_named(self):
+        config = fake_config(workers=1, limits={"max_live_calls_per_second": 4}, log={"calls": False})
+        with Gateway(config) as gateway, gateway.connect() as connection:
+            with Reader(gateway, "method=tools/call") as reader:
+                # One call is sent per interval. Sooner or later two have finished within one.
+                self.post_calls(connection)
+                for event in reader.events:
+                    if event.name == "dropped":
+                        self.assertEqual(event.json()["setting"], "limits.max_live_calls_per_second")
+                        self.assertGreater(event.json()["calls"], 0)
+                        return
+                    self.post_calls(connection)
+        self.fail("the stream ended")
+
+    def post_calls(self, connection):
+        for number in range(20):
+            self.post_call(connection, number)
+
     def test_a_reader_learns_how_many_it_has_missed(self):
         with Gateway(fake_config(workers=1, telemetry={"max_recent_calls": 5}, log={"calls": False})) as gateway:
             with Reader(gateway, "method=tools/call") as reader, gateway.connect() as connection:

@@ -153,6 +153,15 @@ class Tools(RunTimeCase):
         self.assertIn(b"switched off", called.body)
         self.assertEqual(called.status, 503)
 
+    def test_their_number_is_bounded(self):
+        gateway = self.start(limits={"max_tools_off": 1})
+        self.off(gateway, status=200)
+        refused = self.off(gateway, "whoami", status=503)
+        self.assertIn("limits.max_tools_off", refused.json()["error"])
+        gateway.write_config(self.config(limits={"max_tools_off": 2}))
+        gateway.stderr.wait_for("reloaded")
+        self.off(gateway, "whoami", status=200)
+
     def test_a_client_is_told(self):
         gateway = self.start()
         with McpSession(gateway, headers=bearer(ANN)) as session:

@@ -53,7 +53,7 @@ class UpstreamSwitches(OperationsCase):
         self.page.wait_text("shop is drained", "main")
         self.show("upstreams?name=shop")
         self.page.click("main .actions button", "Enable")
-        self.page.wait_for("!document.querySelector('main').innerText.includes('Override of the')")
+        self.page.wait_no_text("Override of the", "main")
         wait_until(lambda: "shop__echo" in self.tool_names(), "the tools to be back")
 
     def test_disable_and_enable(self):
@@ -61,7 +61,7 @@ class UpstreamSwitches(OperationsCase):
         self.page.wait_text("up since", "main")
         self.do("Disable")
         self.page.wait_text("disabled by local", "main")
-        self.page.wait_for("!document.querySelector('main').innerText.includes('up since')")
+        self.page.wait_no_text("up since", "main")
         self.assert_good_everywhere("upstreams?name=spare", "Override of the configuration")
         self.page.resize(*self.size)
         self.show("upstreams?name=spare")
@@ -213,6 +213,105 @@ class ConfigurationPage(OperationsCase):
         self.gateway.write_config(self.config)
 
 
+class ConfigurationEditor(OperationsCase):
+    """The file is changed by what a person does in the page."""
+
+    secret = "sesame-open-0123456789"
+    FIELD = "document.querySelector('main textarea')"
+
+    @classmethod
+    def setUpClass(cls):
+        shop = {**upstream(), "env": {"API_KEY": cls.secret}}
+        cls.config = {"console": {"edit": True}, "upstreams": {"shop": shop}, "limits": {"max_calls": 77}}
+        super().setUpClass()
+
+    def setUp(self):
+        super().setUp()
+        self.gateway.write_config(self.config)
+        wait_until(lambda: self.max_calls() == "77", "the configuration of the test")
+        self.show("configuration?view=text")
+        self.page.wait_for(f"{self.FIELD}?.value.includes('max_calls')")
+
+    def expected_faults(self):
+        return [fault for fault in self.page.faults if "configuration/file" in fault]
+
+    def max_calls(self):
+        settings = self.gateway.get("/control/v1/configuration").json()["settings"]
+        return next(one["value"] for one in settings if one["path"] == "limits.max_calls")
+
+    def replace(self, part, by):
+        text = self.page.evaluate(f"{self.FIELD}.value")
+        self.assertIn(part, text)
+        self.page.fill("main textarea", text.replace(part, by, 1))
+
+    def file(self):
+        return self.gateway.config_path.read_text(encoding="utf-8")
+
+    def test_edit_check_and_apply(self):
+        self.assertNotIn(self.secret, self.page.evaluate(f"{self.FIELD}.value"))
+        self.replace("max_calls: 77", "max_calls: 78")
+        self.page.wait_text("78", "main .sides .added")
+        self.page.click("main button", "Check")
+        self.page.wait_text("It changes: limits.max_calls", "main")
+        self.assertEqual(self.max_calls(), "77")
+        self.install_axe()
+        for size in ((1280, 860), (390, 844)):
+            self.page.resize(*size)
+            self.assert_accessible(size)
+            self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0)
+        self.page.resize(*self.size)
+        self.page.click("main button", "Apply…")
+        self.page.wait_text("78", "dialog .added")
+        self.assert_accessible("the question")
+        self.page.click("dialog button.danger", "Apply")
+        self.page.wait_text("The file is written, and the gateway uses it.", "main")
+        self.assertEqual(self.max_calls(), "78")
+        self.assertIn(self.secret, self.file())
+        self.show("configuration?view=reloads")
+        self.page.wait_text("applied in the console by local", "table")
+
+    def test_what_fits_at_the_cursor(self):
+        self.page.fill("main textarea", "limits:\n  max_ca")
+        self.page.click(".suggestions button", "max_calls")
+        self.page.wait_for(f"{self.FIELD}.value === 'limits:\\n  max_calls: '")
+        self.page.fill("main textarea", "upstreams:\n  far:\n    kind: htt")
+        self.page.click(".suggestions button", "http")
+        self.page.wait_for(f"{self.FIELD}.value.endsWith('kind: http')")
+        self.page.fill("main textarea", "upstreams:\n  far:\n    kind: http\n    ")
+        self.page.wait_text("url", ".suggestions")
+        self.install_axe()
+        self.assert_accessible("suggestions")
+        self.page.resize(390, 844)
+        self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0)
+
+    def test_a_command_is_refused_with_the_line_to_paste(self):
+        before = self.file()
+        self.replace("upstreams:\n", "upstreams:\n  evil: { command: touch }\n")
+        self.page.click("main button", "Check")
+        self.page.wait_text("patchbay add", "main")
+        self.page.wait_text("^", ".numbered")
+        self.page.click("main button", "Apply…")
+        self.page.click("dialog button.danger", "Apply")
+        self.page.wait_text("patchbay add", "main")
+        self.assertEqual(self.file(), before)
+
+    def test_a_file_that_has_changed_meanwhile(self):
+        self.replace("max_calls: 77", "max_calls: 78")
+        self.gateway.write_config({**self.config, "limits": {"max_calls": 80}})
+        self.page.click("main button", "Apply…")
+        self.page.click("dialog button.danger", "Apply")
+        self.page.wait_text("has changed since it was read", "main")
+        self.page.click("main button", "Read the file again")
+        self.page.wait_text("80", "main .sides .removed")
+        self.assertIn("80", self.file())
+
+    def test_changes_can_be_discarded(self):
+        self.replace("max_calls: 77", "max_calls: 78")
+        self.page.click("main button", "Discard the changes")
+        self.page.wait_for(f"{self.FIELD}.value.includes('77')")
+        self.page.wait_for("document.querySelector('main .sides') === null")
+
+
 class BusPage(OperationsCase):
     config = {"workers": 1, "upstreams": {"bus": {"kind": "kafka", "retry_interval": "100ms"}}}
 
@@ -228,15 +327,16 @@ class BusPage(OperationsCase):
             answer = connection.request("POST", "/control/registrations", fields, body)
         self.assertLess(answer.status, 300, answer.body)
         self.show("bus")
-        for text in ("orders.requests", "_agent_registry", "foreign", "wait to be sent"):
+        for text in ("orders.requests → orders.responses", "_agent_registry", "foreign", "wait to be sent"):
             self.page.wait_text(text, "main")
+        self.page.wait_text("unknown: no group has committed an offset", "main")
         self.page.click("main button", "Records of _agent_registry")
         self.page.wait_text("Newest records of _agent_registry", "main")
         self.page.wait_text('"requestTopicName": "orders.requests"', "main pre")
         self.assert_good_everywhere("bus?bus=bus&topic=_agent_registry", "Takes orders")
         self.page.resize(*self.size)
         self.page.click("main button", "Close")
-        self.page.wait_for("!document.querySelector('main').innerText.includes('Newest records')")
+        self.page.wait_no_text("Newest records", "main")
 
 
 if __name__ == "__main__":

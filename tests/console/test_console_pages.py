@@ -18,7 +18,7 @@ class EveryPage(BrowserCase):
         call_tool(self.gateway, "shop__echo", {"text": "hello"})
         for path in PAGES:
             self.show(path)
-            self.page.wait_for("!document.body.innerText.includes('Loading…')", f"the content of {path}")
+            self.page.wait_no_text("Loading…")
             self.assertEqual(self.page.policy_violations(), [], path)
 
     def test_every_page_is_accessible_in_both_colours_and_at_both_sizes(self):
@@ -29,14 +29,14 @@ class EveryPage(BrowserCase):
             self.page.resize(*size)
             for path in (*PAGES, "catalog?id=shop__order", "playground?id=shop__order", "upstreams?name=shop"):
                 self.show(path)
-                self.page.wait_for("!document.body.innerText.includes('Loading…')", f"the content of {path}")
+                self.page.wait_no_text("Loading…")
                 self.assert_accessible((path, scheme, size))
 
     def test_no_page_is_wider_than_a_narrow_screen(self):
         self.page.resize(390, 844)
         for path in (*PAGES, "catalog?id=shop__order", "playground?id=shop__order", "upstreams?name=shop"):
             self.show(path)
-            self.page.wait_for("!document.body.innerText.includes('Loading…')", f"the content of {path}")
+            self.page.wait_no_text("Loading…")
             self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0, path)
 
     def test_the_menu_of_a_narrow_screen(self):
@@ -143,7 +143,7 @@ class CallsPage(BrowserCase):
         self.show("calls")
         self.page.wait_text("shop.echo", "table")
         self.page.choose("main select", "!ok")
-        self.page.wait_for("!document.querySelector('table').innerText.includes('shop.echo')")
+        self.page.wait_no_text("shop.echo", "table")
         self.page.wait_for("location.search.includes('outcome=%21ok')")
         self.show("calls?tool=nothing.*")
         self.page.wait_text("No call matches these filters")
@@ -275,7 +275,7 @@ class FirstUse(BrowserCase):
         self.page.wait_text("Add a server", "main")
         self.show()
         self.page.click("main .notice button", "Dismiss")
-        self.page.wait_for("!document.body.innerText.includes('No tool has been called yet.')")
+        self.page.wait_no_text("No tool has been called yet.")
         self.show()
         self.page.wait_text("Nothing needs attention.", "main")
         self.assertNotIn("No tool has been called yet.", self.page.text("main"))

@@ -92,7 +92,7 @@ class People(BrowserCase):
         self.signed_in(READER)
         for path in (*PAGES, "catalog?id=shop__order", "upstreams?name=shop"):
             self.show(path)
-            self.page.wait_for("!document.body.innerText.includes('Loading…')", path)
+            self.page.wait_no_text("Loading…")
             self.assertEqual(self.page.faults, [], path)
         self.show()
         self.page.wait_text("You see what belongs to you.")

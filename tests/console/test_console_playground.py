@@ -6,7 +6,7 @@ import unittest
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from chromium_page import CONTROL
-from console_case import LARGE, BrowserCase
+from console_case import LARGE, TOO_WIDE, BrowserCase
 from harness import wait_until
 
 
@@ -144,6 +144,35 @@ class PlaygroundCalls(BrowserCase):
         ):
             self.page.click("main .tabs button", button)
             self.page.wait_text(text, "main")
+
+
+class Goals(BrowserCase):
+    def test_a_goal_and_its_steps(self):
+        self.show("playground")
+        self.page.click("main button", "Goals")
+        self.page.wait_text("CalculatorSkill", "main")
+        self.page.fill("main form input", "calculate: 12 / 4")
+        self.page.press("Enter")
+        self.page.wait_text("Step 1", "main")
+        self.page.wait_text("3.0", "main pre")
+        self.page.wait_text("done", "main")
+        self.install_axe()
+        for size in ((1280, 860), (390, 844)):
+            self.page.resize(*size)
+            self.assert_accessible(size)
+            self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0)
+
+    def test_a_step_that_fails(self):
+        self.show("playground?view=goals")
+        self.page.fill("main form input", "calculate: 1 / 0")
+        self.page.click("main form button", "Run")
+        self.page.wait_text("failed", "main")
+
+    def test_what_is_no_goal(self):
+        self.show("playground?view=goals")
+        self.page.fill("main form input", "<b>nothing</b> fits this")
+        self.page.click("main form button", "Run")
+        self.page.wait_text("No skill found", "main")
 
 
 class PlaygroundOther(BrowserCase):

@@ -14,6 +14,7 @@ import kafka_secured
 import test_kafka
 import test_kafka_avro
 import test_kafka_bus
+import test_kafka_control
 import test_kafka_peers
 import test_kafka_replies
 import test_kafka_schemas
@@ -104,6 +105,10 @@ class Commands(test_kafka_bus.Commands):
 
 class Control(test_kafka_bus.Control):
     pass
+
+
+class Lag(test_kafka_control.Lag):
+    lists_groups = True
 
 
 class Tools(test_kafka_serve.Tools):

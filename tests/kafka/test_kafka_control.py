@@ -92,6 +92,8 @@ class BusControl(KafkaCase):
         self.assertEqual(self.read("_agent_registry", 0).status, 400)
         self.assertEqual(self.gateway.get("/control/v1/buses/bus/records").status, 400)
         self.assertEqual(self.gateway.get("/control/v1/buses/none/records?topic=x").status, 404)
+        self.assertEqual(self.gateway.get("/control/v1/buses/none/lag").status, 404)
+        self.assertEqual(self.gateway.get("/control/v1/buses/bus/lag?topic=x").status, 400)
         self.assertEqual(self.gateway.get("/control/v1/buses/bus").status, 404)
 
     def test_replies_that_no_call_waited_for(self):
@@ -101,10 +103,77 @@ class BusControl(KafkaCase):
         wait_until(lambda: sum(self.bus()["replies"].values()) > sum(before.values()), "the count")
 
 
+class Lag(KafkaCase):
+    """What consumer groups of agents have not read yet."""
+
+    upstream = {"agent_groups": ["named", "nobody"]}
+    lists_groups = False  # The brokers.
+
+    def lag(self):
+        answer = self.gateway.get("/control/v1/buses/bus/lag")
+        self.assertEqual(answer.status, 200, answer.body)
+        return answer.json()
+
+    def lines(self, topic):
+        return [line for line in self.lag()["lag"] if line["topic"] == topic]
+
+    def sum_of(self, topic, group):
+        """The lag of a group over all partitions; None if it is unknown."""
+        found = [line["lag"] for line in self.lines(topic) if line["group"] == group]
+        return None if not found or None in found else sum(found)
+
+    def register(self, name, records):
+        for number in range(records):
+            self.peer.produce(f"{name}.requests", str(number), {"n": number})
+        self.peer.register(name)
+        self.wait_for_tool(name)
+
+    def test_what_a_group_has_not_read(self):
+        self.register("behind", 5)
+        topic = "behind.requests"
+        wait_until(lambda: self.lines(topic), "the topic")
+        for line in self.lines(topic):
+            self.assertEqual((line["agent"], line["group"], line["committed"], line["lag"]), ("behind", None, None, None))
+        self.assertEqual(sum(line["end"] for line in self.lines(topic)), 5)
+        partitions = self.peer.commit(topic, "named")
+        wait_until(lambda: self.sum_of(topic, "named") == 0, "the commit")
+        self.assertEqual(len([line for line in self.lines(topic) if line["group"] == "named"]), partitions)
+        for number in range(3):
+            self.peer.produce(topic, str(number), {"n": number})
+        wait_until(lambda: self.sum_of(topic, "named") == 3, "the lag")
+        self.assertNotIn("nobody", [line["group"] for line in self.lines(topic)])
+
+    def test_whether_the_brokers_list_groups(self):
+        self.register("listed", 1)
+        topic = "listed.requests"
+        self.peer.commit(topic, "unnamed")
+        self.peer.commit(topic, "named")
+        wait_until(lambda: self.sum_of(topic, "named") == 0, "the named group")
+        report = self.lag()
+        self.assertEqual(report["groups_listed"], self.lists_groups, report)
+        self.assertEqual("detail" in report, not self.lists_groups)
+        known = {line["group"] for line in report["lag"] if line["topic"] == topic}
+        self.assertEqual(known, {"named", "unnamed"} if self.lists_groups else {"named"})
+        self.assertTrue(report["complete"])
+
+
+class FewPartitions(KafkaCase):
+    upstream = {"limits": {"max_lag_partitions": 1}}
+
+    def test_it_says_that_there_are_more(self):
+        for name in ("one", "two"):
+            self.peer.produce(f"{name}.requests", "k", "v")
+            self.peer.register(name)
+            self.wait_for_tool(name)
+        answer = self.gateway.get("/control/v1/buses/bus/lag").json()
+        self.assertEqual(len(answer["lag"]), 1)
+        self.assertFalse(answer["complete"])
+
+
 class Rights(TestCase):
     def test_only_admins(self):
         with Gateway(bus_config(auth={"tokens": TOKENS})) as gateway:
-            for path in ("buses", "buses/bus/records?topic=_agent_registry"):
+            for path in ("buses", "buses/bus/records?topic=_agent_registry", "buses/bus/lag"):
                 answer = gateway.get(f"/control/v1/{path}", bearer(ANN))
                 self.assertEqual(answer.status, 403, path)
             self.assertEqual(gateway.get("/control/v1/buses", bearer(ADMIN)).status, 200)

@@ -171,6 +171,10 @@ class ChromiumPage:
         find = f"document.querySelector({json.dumps(selector)})?.innerText.includes({json.dumps(text)})"
         return self.wait_for(find, f"the text {text!r} in {selector}")
 
+    def wait_no_text(self, text, selector="body"):
+        find = f"!document.querySelector({json.dumps(selector)}).innerText.includes({json.dumps(text)})"
+        return self.wait_for(find, f"no text {text!r} in {selector}")
+
     def text(self, selector="body"):
         return self.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
 

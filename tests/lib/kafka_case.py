@@ -72,6 +72,10 @@ class Peer:
         """Everything that is in a topic."""
         return self.ask("consume", topic=topic)["records"]
 
+    def commit(self, topic, group):
+        """The group has read all that is in the topic. Returns the number of partitions."""
+        return self.ask("commit", topic=topic, group=group)["partitions"]
+
     def agent(self, name, **settings):
         """Starts an agent on NAME.requests and NAME.responses."""
         topics = {"request": f"{name}.requests", "response": f"{name}.responses"}

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "frontends/admin/admin.h"
-#include "frontends/content_types.h"
+#include "frontends/json_answer.h"
 #include "json/write.h"
 #include "net/http/syntax/percent.h"
 #include "observe/log.h"
@@ -95,10 +95,7 @@ Result<std::string> ApprovalsPage::answer(const net::HttpExchange& exchange) {
 }
 
 Task<void> ApprovalsPage::handle(net::HttpExchange& exchange) {
-  auto text = answer(exchange);
-  if (text) co_return co_await exchange.answer(200, kJsonUtf8, {*text});
-  const std::string error = fmt::format("{{\"error\":{}}}", json::quote(text.error().message));
-  co_return co_await exchange.answer(info(text.error().code).http, kJsonUtf8, {error});
+  return answer_json(exchange, answer(exchange));
 }
 
 }  // namespace patchbay::frontends

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "frontends/admin/admin.h"
 #include "frontends/admin/call_filter.h"
 #include "frontends/admin/page_size.h"
-#include "frontends/content_types.h"
+#include "frontends/json_answer.h"
 #include "json/invisible.h"
 #include "json/write.h"
 #include "net/http/syntax/percent.h"
@@ -15,6 +18,7 @@ namespace patchbay::frontends {
 namespace {
 
 constexpr std::string_view kRecords = "/records";
+constexpr std::string_view kLag = "/lag";
 constexpr std::uint64_t kMaxRecords = 100;
 constexpr auto kReadTime = std::chrono::seconds(5);
 
@@ -43,6 +47,29 @@ std::string bus_json(const UpstreamLine& line, const gateway::BusReport& report)
                                     report.late, report.duplicate, report.foreign, report.misplaced,
                                     report.unreadable, report.surplus));
   object.raw("topics", topics_json(report.topics));
+  object.end();
+  return text;
+}
+
+std::string number_json(const std::optional<std::int64_t>& number) {
+  return number ? std::to_string(*number) : "null";
+}
+
+// null is what cannot be known.
+std::string lag_line_json(const gateway::BusLagLine& line) {
+  std::optional<std::int64_t> lag;
+  // Records may have been deleted before the group has read them.
+  if (line.end && line.committed) lag = std::max<std::int64_t>(0, *line.end - *line.committed);
+  std::string text;
+  json::Object object(text);
+  object.raw("topic", json::quote(line.topic));
+  object.raw("agent", json::quote(line.agent));
+  object.raw("partition", std::to_string(line.partition));
+  object.raw("end", number_json(line.end));
+  object.raw("group", line.group.empty() ? "null" : json::quote(line.group));
+  object.raw("state", line.state.empty() ? "null" : json::quote(line.state));
+  object.raw("committed", number_json(line.committed));
+  object.raw("lag", number_json(lag));
   object.end();
   return text;
 }
@@ -78,6 +105,30 @@ Task<std::string> BusControl::list() {
   }
   json::escape_invisible(list);
   co_return fmt::format("{{\"buses\":[{}]}}", list);
+}
+
+Task<std::string> BusControl::lag(const net::HttpExchange& exchange, std::string upstream) {
+  auto query = net::parse_query(exchange.request.query);
+  if (!query) co_return query.error();
+  auto taken = check_taken(*query, "none");
+  if (!taken) co_return taken.error();
+  const auto found = bus(upstream);
+  if (!found) co_return Error{Code::not_found, fmt::format("there is no bus '{}'", upstream)};
+  auto looking = found->bus_lag();
+  auto lag = co_await looking;
+  if (!lag) co_return lag.error();
+  std::string list;
+  for (const auto& line : lag->lines) list += (list.empty() ? "" : ",") + lag_line_json(line);
+  std::string text;
+  json::Object object(text);
+  object.raw("upstream", json::quote(upstream));
+  object.raw("groups_listed", lag->why.empty() ? "true" : "false");
+  if (!lag->why.empty()) object.raw("detail", json::quote(lag->why));
+  object.raw("complete", lag->complete ? "true" : "false");
+  object.raw("lag", "[" + list + "]");
+  object.end();
+  json::escape_invisible(text);
+  co_return text;
 }
 
 Task<std::string> BusControl::records(const net::HttpExchange& exchange, std::string upstream) {
@@ -124,23 +175,22 @@ Task<std::string> BusControl::answer(const net::HttpExchange& exchange) {
     auto listing = list();
     co_return co_await listing;
   }
-  if (!rest.ends_with(kRecords)) {
-    co_return Error{Code::not_found, fmt::format("GET {}/UPSTREAM/records", kPath)};
-  }
   rest.remove_prefix(1);
-  rest.remove_suffix(std::min(rest.size(), kRecords.size()));
+  const bool wants_lag = rest.ends_with(kLag);
+  if (!wants_lag && !rest.ends_with(kRecords)) {
+    co_return Error{Code::not_found,
+                    fmt::format("GET {0}/UPSTREAM/records or {0}/UPSTREAM/lag", kPath)};
+  }
+  rest.remove_suffix(wants_lag ? kLag.size() : kRecords.size());
   auto upstream = net::percent_decode(rest);
   if (!upstream) co_return upstream.error();
-  auto reading = records(exchange, *std::move(upstream));
+  auto reading =
+      wants_lag ? lag(exchange, *std::move(upstream)) : records(exchange, *std::move(upstream));
   co_return co_await reading;
 }
 
 Task<void> BusControl::handle(net::HttpExchange& exchange) {
-  auto answering = answer(exchange);
-  auto text = co_await answering;
-  if (text) co_return co_await exchange.answer(200, kJsonUtf8, {*text, "\n"});
-  const std::string error = fmt::format("{{\"error\":{}}}", json::quote(text.error().message));
-  co_return co_await exchange.answer(info(text.error().code).http, kJsonUtf8, {error});
+  return answer_json(exchange, answer(exchange));
 }
 
 }  // namespace patchbay::frontends

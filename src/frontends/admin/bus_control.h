@@ -1,4 +1,5 @@
 // Buses in the control API: GET /control/v1/buses has their topics and what is wrong with replies;
+// GET /control/v1/buses/UPSTREAM/lag what its agents have not read yet, and
 // GET /control/v1/buses/UPSTREAM/records?topic=…&limit=… the newest records of a topic. For admins
 // (admin.h); looking at records is audited, since they are the arguments and results of calls.
 //
@@ -32,6 +33,7 @@ class BusControl final : public net::HttpHandler {
 
   Task<std::string> answer(const net::HttpExchange& exchange);
   Task<std::string> list();
+  Task<std::string> lag(const net::HttpExchange& exchange, std::string upstream);
   Task<std::string> records(const net::HttpExchange& exchange, std::string upstream);
   Bus bus(const std::string& upstream) const;
 

@@ -7,7 +7,7 @@
 
 #include "frontends/admin/admin.h"
 #include "frontends/admin/call_filter.h"
-#include "frontends/content_types.h"
+#include "frontends/json_answer.h"
 #include "json/invisible.h"
 #include "json/write.h"
 #include "net/http/syntax/percent.h"
@@ -166,11 +166,7 @@ Task<std::string> CatalogControl::answer(const net::HttpExchange& exchange) {
 }
 
 Task<void> CatalogControl::handle(net::HttpExchange& exchange) {
-  auto answering = answer(exchange);
-  auto text = co_await answering;
-  if (text) co_return co_await exchange.answer(200, kJsonUtf8, {*text, "\n"});
-  const std::string error = fmt::format("{{\"error\":{}}}", json::quote(text.error().message));
-  co_return co_await exchange.answer(info(text.error().code).http, kJsonUtf8, {error});
+  return answer_json(exchange, answer(exchange));
 }
 
 }  // namespace patchbay::frontends

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "frontends/admin/admin.h"
-#include "frontends/content_types.h"
+#include "frontends/json_answer.h"
 #include "gateway/open_clients.h"
 #include "json/text.h"
 #include "observe/log.h"
@@ -41,10 +41,7 @@ Result<std::string> ClientControl::end(const net::HttpExchange& exchange) {
 }
 
 Task<void> ClientControl::handle(net::HttpExchange& exchange) {
-  auto text = end(exchange);
-  if (text) co_return co_await exchange.answer(200, kJsonUtf8, {*text, "\n"});
-  const std::string error = fmt::format("{{\"error\":{}}}", json::quote(text.error().message));
-  co_return co_await exchange.answer(info(text.error().code).http, kJsonUtf8, {error});
+  return answer_json(exchange, end(exchange));
 }
 
 }  // namespace patchbay::frontends

@@ -9,7 +9,7 @@
 #include "crypto/sha256.h"
 #include "frontends/admin/admin.h"
 #include "frontends/content_types.h"
-#include "json/text.h"
+#include "frontends/json_answer.h"
 #include "net/http/syntax/conditions.h"
 #include "net/http/syntax/percent.h"
 
@@ -71,11 +71,10 @@ Task<void> ControlApi::handle(net::HttpExchange& exchange) {
     auto answered = answer(exchange, *row);
     text = co_await answered;
   }
-  if (!text) {
-    const std::string error = fmt::format("{{\"error\":{}}}", json::quote(text.error().message));
-    co_return co_await exchange.answer(info(text.error().code).http, kJsonUtf8, {error});
+  if (!text || !row->cacheable) {
+    auto answered = answer_json(exchange, std::move(text));
+    co_return co_await answered;
   }
-  if (!row->cacheable) co_return co_await exchange.answer(200, kJsonUtf8, {*text, "\n"});
   const std::string etag = fmt::format("\"{}\"", policy::sha256(*text).substr(0, 32));
   const std::string fields = fmt::format("ETag: {}\r\n{}", etag, kRevalidated);
   if (net::has_already(exchange.request.fields, etag)) {

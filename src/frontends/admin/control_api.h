@@ -9,7 +9,9 @@
 // One per worker; confined to it. The objects that it reads are shared.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,6 +45,7 @@ struct ControlShared {
                              "audit.max_queries_per_caller"}};
   CallerQuota live_streams{
       {"live streams of calls", "limits.max_live_streams", "limits.max_live_streams_per_caller"}};
+  std::atomic<std::size_t> live_calls_per_second = 0;  // Of each stream.
   const std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
 };
 

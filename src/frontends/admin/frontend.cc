@@ -27,9 +27,9 @@ class AdminFrontend final : public Frontend {
         items_(process.operations, worker.catalog, worker.recorder),
         sandboxes_(process.operations, worker.catalog, worker.recorder),
         buses_(process.operations, worker.catalog, worker.recorder),
-        configuration_(control, worker.catalog),
+        configuration_(control, worker.catalog, worker.recorder),
         client_(worker.catalog, worker.recorder),
-        live_(process.histories, worker.catalog, control.live_streams),
+        live_(control, worker.catalog),
         health_(process.operations),
         readiness_(process.operations, worker.catalog),
         metrics_(process.registry),
@@ -56,6 +56,8 @@ class AdminFrontend final : public Frontend {
             {"/control/v1/buses/*", "GET, HEAD", &buses_},
             {ConfigurationControl::kPath, "GET, HEAD", &configuration_},
             {ConfigurationControl::kCheckPath, "POST", &configuration_},
+            {ConfigurationControl::kSchemaPath, "GET, HEAD", &configuration_},
+            {ConfigurationControl::kFilePath, "GET, HEAD, PUT", &configuration_},
             {"/control/v1/*", "GET, HEAD", &control_},
             {"/control/recent", "GET, HEAD", &control_},
             {"/control/sign-ins/*", "GET, HEAD, POST, DELETE", &sign_ins_control_},
@@ -95,6 +97,7 @@ class AdminFrontend final : public Frontend {
 
 void SharedAdminFrontend::update(const AdminSettings& settings) {
   control_.live_streams.set_most(settings.live_streams, settings.live_streams_of_caller);
+  control_.live_calls_per_second = settings.live_calls_per_second;
   control_.audit_threads.set_bounds(settings.audit_queries, settings.queued_audit_queries);
   const auto queries =
       static_cast<std::size_t>(settings.audit_queries + settings.queued_audit_queries);

@@ -8,23 +8,29 @@
 #include "frontends/admin/admin.h"
 #include "frontends/admin/call_json.h"
 #include "frontends/content_types.h"
+#include "frontends/error_body.h"
 #include "frontends/exchange_share.h"
 #include "frontends/exchange_sink.h"
 #include "gateway/call/call_record.h"
-#include "json/text.h"
 #include "net/http/syntax/percent.h"
 
 namespace patchbay::frontends {
 namespace {
 
 constexpr auto kTurn = std::chrono::milliseconds(250);
-constexpr std::size_t kMostPerTurn = 100;      // Calls that one reader gets.
+constexpr std::size_t kTurnsPerSecond = std::chrono::seconds(1) / kTurn;
 constexpr std::size_t kMostAtOnce = 32 << 10;  // Bytes of events in one write, about.
 constexpr auto kKeepAlive = std::chrono::seconds(15);
+constexpr std::string_view kLimitedBy = R"(,"setting":"limits.max_live_calls_per_second")";
+constexpr std::string_view kNoEventStream = "{\"error\":\"Accept must allow text/event-stream\"}\n";
 constexpr std::string_view kLiveParameters =
     "tool, upstream, caller, client, method, outcome, trace, slower_than";
 
 }  // namespace
+
+std::size_t LiveCalls::most_per_turn() const {
+  return std::max<std::size_t>(1, shared_.live_calls_per_second / kTurnsPerSecond);
+}
 
 Result<CallFilter> LiveCalls::filter_of(const net::HttpExchange& exchange) const {
   auto query = net::parse_query(exchange.request.query);
@@ -43,7 +49,7 @@ Result<CallFilter> LiveCalls::enter(const net::HttpExchange& exchange, Entered& 
   auto share = take_share(ShareOf::streams, exchange);
   if (!share) return share.error();
   const Principal& caller = *exchange.caller;
-  auto slot = quota_.take(caller.id, is_admin(caller, catalog_));
+  auto slot = shared_.live_streams.take(caller.id, is_admin(caller, catalog_));
   if (!slot) return slot.error();
   entered = {*std::move(share), *std::move(slot)};
   return filter;
@@ -55,13 +61,12 @@ Task<void> LiveCalls::handle(net::HttpExchange& exchange) {
   if (!filter) {
     const Error& why = filter.error();
     const bool later = why.code == Code::rate_limited || why.code == Code::overloaded;
-    const std::string error = fmt::format("{{\"error\":{}}}", json::quote(why.message));
+    const std::string error = error_json(why.message);
     co_return co_await exchange.answer(info(why.code).http, kJsonUtf8, {error},
                                        later ? "Retry-After: 5\r\n" : "");
   }
   if (!accepts(exchange.request, net::kEventStream)) {
-    co_return co_await exchange.answer(406, kJsonUtf8,
-                                       {R"({"error":"Accept must allow text/event-stream"})"});
+    co_return co_await exchange.answer(406, kJsonUtf8, {kNoEventStream});
   }
   co_return co_await serve(exchange, *std::move(filter));
 }
@@ -106,7 +111,7 @@ void LiveCalls::resume(Reader& reader, std::string_view last_event) const {
   const auto from = histories_.parse(last_event);
   if (!from) return;  // Of an earlier process.
   const auto wanted = [&](const trace::CallRecord& call) { return reader.filter.wants(call); };
-  const auto found = histories_.between(*from, at_, kMostPerTurn, wanted);
+  const auto found = histories_.between(*from, at_, most_per_turn(), wanted);
   std::vector<std::string> texts;
   for (const auto& call : found.calls) texts.push_back(call_json(call.record()));
   reader.matched = texts.size();
@@ -124,10 +129,10 @@ void LiveCalls::send_new_calls() {
     reader->matched = 0;
   }
   // Each reader gets its share of a turn, whatever the others request.
-  const auto wanted = [this](const trace::CallRecord& call) {
+  const auto wanted = [this, most = most_per_turn()](const trace::CallRecord& call) {
     bool any = false;
     for (Reader* const reader : readers_) {
-      if (reader->filter.wants(call) && ++reader->matched <= kMostPerTurn) any = true;
+      if (reader->filter.wants(call) && ++reader->matched <= most) any = true;
     }
     return any;
   };
@@ -142,10 +147,12 @@ void LiveCalls::send_new_calls() {
 void LiveCalls::send(Reader& reader, const Batch& batch) const {
   // Only admins learn how much others call.
   if (reader.sees_all) reader.dropped += batch.found.missed;
+  const std::size_t most = most_per_turn();
   std::vector<std::size_t> wanted;
-  for (std::size_t i = 0; i < batch.texts.size() && wanted.size() < kMostPerTurn; ++i) {
+  for (std::size_t i = 0; i < batch.texts.size() && wanted.size() < most; ++i) {
     if (reader.filter.wants(batch.found.calls[i].record())) wanted.push_back(i);
   }
+  reader.limited |= reader.matched > wanted.size();
   reader.dropped += reader.matched - std::min<std::uint64_t>(reader.matched, wanted.size());
   // Each write costs the kernel more than what is in it, so there are few.
   std::string frames;
@@ -165,7 +172,8 @@ void LiveCalls::send(Reader& reader, const Batch& batch) const {
   }
   write();
   if (reader.dropped == 0 || reader.sink.ended() || reader.exchange.congested()) return;
-  const std::string count = fmt::format("{{\"calls\":{}}}", std::exchange(reader.dropped, 0));
+  const std::string count = fmt::format(R"({{"calls":{}{}}})", std::exchange(reader.dropped, 0),
+                                        std::exchange(reader.limited, false) ? kLimitedBy : "");
   reader.sink.on_event(gateway::event_frame("", count, "dropped"),
                        gateway::EventKind::notification);
 }

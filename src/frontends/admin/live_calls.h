@@ -12,11 +12,7 @@
 
 #include "async/timers.h"
 #include "core/shares.h"
-#include "frontends/admin/call_filter.h"
-#include "frontends/admin/caller_quota.h"
-#include "gateway/catalog/view.h"
-#include "net/http/server/server.h"
-#include "trace/call_histories.h"
+#include "frontends/admin/control_api.h"
 
 namespace patchbay::frontends {
 
@@ -24,10 +20,9 @@ class ExchangeSink;
 
 class LiveCalls final : public net::HttpHandler, Timer {
  public:
-  // `quota` bounds the readers on all workers. REQUIRES: all outlive this.
-  LiveCalls(const trace::CallHistories& histories, const gateway::CatalogView& catalog,
-            CallerQuota& quota)
-      : histories_(histories), catalog_(catalog), quota_(quota) {}
+  // REQUIRES: both outlive this.
+  LiveCalls(ControlShared& shared, const gateway::CatalogView& catalog)
+      : shared_(shared), histories_(shared.histories), catalog_(catalog) {}
 
   Task<void> handle(net::HttpExchange& exchange) override;
 
@@ -38,6 +33,7 @@ class LiveCalls final : public net::HttpHandler, Timer {
     CallFilter filter;
     bool sees_all = false;      // Whether it may see the calls of others.
     std::uint64_t dropped = 0;  // Since the last event that reported it.
+    bool limited = false;       // Some of them because of the setting.
     std::uint64_t matched = 0;  // Calls of this turn that the reader gets.
   };
   // What a reader takes of bounded resources.
@@ -59,9 +55,11 @@ class LiveCalls final : public net::HttpHandler, Timer {
   void resume(Reader& reader, std::string_view last_event) const;
   Task<void> serve(net::HttpExchange& exchange, CallFilter filter);
 
+  std::size_t most_per_turn() const;  // Calls that one reader gets.
+
+  ControlShared& shared_;
   const trace::CallHistories& histories_;
   const gateway::CatalogView& catalog_;
-  CallerQuota& quota_;
   std::vector<Reader*> readers_;
   trace::CallHistories::Position at_;
 };

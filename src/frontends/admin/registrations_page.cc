@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "frontends/admin/admin.h"
 #include "frontends/content_types.h"
+#include "frontends/error_body.h"
 #include "json/read.h"
 #include "json/write.h"
 #include "net/http/syntax/percent.h"
@@ -15,10 +16,6 @@ namespace patchbay::frontends {
 namespace {
 
 constexpr auto kTimeout = std::chrono::seconds(10);
-
-std::string fault(std::string_view message) {
-  return fmt::format("{{\"error\":{}}}", json::quote(message));
-}
 
 Error no_such(std::string_view name) {
   return {Code::not_found, fmt::format("nothing is registered as '{}'", name)};
@@ -72,7 +69,7 @@ Result<RegistrationsPage::Registrar> RegistrationsPage::registrar_of(
 Task<void> RegistrationsPage::handle(net::HttpExchange& exchange) {
   auto answered = co_await answer(exchange);
   const int status = answered ? answered->status : info(answered.error().code).http;
-  const std::string body = answered ? answered->body : fault(answered.error().message);
+  const std::string body = answered ? answered->body : error_json(answered.error().message);
   co_return co_await exchange.answer(status, kJsonUtf8, {body});
 }
 
@@ -136,7 +133,7 @@ Task<RegistrationsPage::Answer> RegistrationsPage::add(Registrar registrar, std:
   // An unreadable registration may be corrected.
   const auto topic = json::string_member(find(*all, name), "requestTopicName").value_or("");
   if (!topic.empty()) {
-    co_return Answer{409, fault(fmt::format("'{}' is registered already", name))};
+    co_return Answer{409, error_json(fmt::format("'{}' is registered already", name))};
   }
   auto written = co_await registrar->put_registration(std::string(body), here().now() + kTimeout);
   if (!written) co_return written.error();

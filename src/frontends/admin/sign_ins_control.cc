@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontends/admin/admin.h"
-#include "frontends/content_types.h"
+#include "frontends/json_answer.h"
 #include "json/text.h"
 #include "net/http/syntax/percent.h"
 
@@ -62,10 +62,7 @@ Task<std::string> SignInsControl::answer(const net::HttpExchange& exchange) {
 }
 
 Task<void> SignInsControl::handle(net::HttpExchange& exchange) {
-  auto text = co_await answer(exchange);
-  if (text) co_return co_await exchange.answer(200, kJsonUtf8, {*text});
-  const std::string error = fmt::format("{{\"error\":{}}}", json::quote(text.error().message));
-  co_return co_await exchange.answer(info(text.error().code).http, kJsonUtf8, {error});
+  return answer_json(exchange, answer(exchange));
 }
 
 }  // namespace patchbay::frontends

@@ -8,7 +8,7 @@
 
 #include "frontends/admin/admin.h"
 #include "frontends/admin/upstream_json.h"
-#include "frontends/content_types.h"
+#include "frontends/json_answer.h"
 #include "frontends/time_json.h"
 #include "json/invisible.h"
 #include "json/write.h"
@@ -182,12 +182,8 @@ Task<std::string> UpstreamControl::answer(const net::HttpExchange& exchange) {
 }
 
 Task<void> UpstreamControl::handle(net::HttpExchange& exchange) {
-  auto answering = answer(exchange);
-  auto text = co_await answering;
   const bool posted = exchange.request.method == "POST";
-  if (text) co_return co_await exchange.answer(posted ? 202 : 200, kJsonUtf8, {*text, "\n"});
-  const std::string error = fmt::format("{{\"error\":{}}}", json::quote(text.error().message));
-  co_return co_await exchange.answer(info(text.error().code).http, kJsonUtf8, {error});
+  return answer_json(exchange, answer(exchange), {.status = posted ? 202 : 200});
 }
 
 }  // namespace patchbay::frontends

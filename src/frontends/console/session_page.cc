@@ -4,6 +4,7 @@
 
 #include "frontends/auth/session_request.h"
 #include "frontends/content_types.h"
+#include "frontends/error_body.h"
 #include "frontends/time_json.h"
 #include "json/invisible.h"
 #include "json/write.h"
@@ -17,10 +18,6 @@ namespace {
 std::string_view method_of(const Principal& caller) {
   return caller.auth_method == AuthMethod::jwt ? name_of(AuthMethod::token)
                                                : name_of(caller.auth_method);
-}
-
-std::string error_json(std::string_view message) {
-  return fmt::format("{{\"error\":{}}}\n", json::quote(message));
 }
 
 }  // namespace

@@ -47,6 +47,12 @@ const config::Fields& config::fields<frontends::ConsoleSettings>() {
        "Maximum number of sessions of the console.", Range{1, 1'000'000}},
       {"max_sessions_per_caller", &frontends::ConsoleSettings::max_sessions_per_caller,
        "Maximum number of sessions per caller. One more ends the oldest.", Range{1, 10'000}},
+      {"edit", &frontends::ConsoleSettings::edit,
+       "Whether admins can change the configuration file in the console, and over the control API. "
+       "Commands, files, credentials and access to the gateway cannot be changed there."},
+      {"apply_timeout", &frontends::ConsoleSettings::apply_timeout,
+       "Maximum time an admin who has changed the file waits for its reload.",
+       Range{Duration(10), Duration(600'000)}},
       {"oidc", &frontends::ConsoleSettings::oidc,
        "Sign-in at an OpenID Connect issuer (authorization code with PKCE). Absent: people sign "
        "in with a token, a password or a client certificate."},

@@ -29,6 +29,8 @@ struct ConsoleSettings {
   config::Duration session_timeout{28'800'000};
   int max_sessions = 1'000;
   int max_sessions_per_caller = 10;
+  bool edit = false;
+  config::Duration apply_timeout{30'000};
   std::optional<ConsoleOidcSettings> oidc;
 };
 

@@ -23,6 +23,7 @@ inline constexpr std::string_view kClientEvent = "client";
 inline constexpr std::string_view kToolEvent = "tool";
 inline constexpr std::string_view kSandboxEvent = "sandbox";
 inline constexpr std::string_view kBusEvent = "bus";
+inline constexpr std::string_view kConfigurationEvent = "configuration";
 
 struct AuditRecord {
   std::int64_t when_ms = 0;  // When the call was answered, since 1970.

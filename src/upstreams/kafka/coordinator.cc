@@ -198,6 +198,18 @@ Task<std::vector<bus::StoredRecord>> KafkaCoordinator::last_records(std::string 
   co_return records;
 }
 
+Task<bus::LagReport> KafkaCoordinator::agent_lag(std::vector<std::string> topics) {
+  if (!started_ || stopping_) co_return Error{Code::unavailable, "the bus is not in use"};
+  const Gate::Pass pass(requests_);
+  const KafkaSettings& settings = plan_.settings;
+  const bus::LagQuestion question{std::move(topics), settings.agent_groups,
+                                  static_cast<std::size_t>(settings.limits.lag_groups),
+                                  static_cast<std::size_t>(settings.limits.lag_partitions)};
+  const Deadline deadline = here().now() + settings.lag_timeout;
+  auto looking = live_.agent_lag(question, deadline);
+  co_return co_await looking;
+}
+
 Task<AgentSchema> KafkaCoordinator::find_schema(int id, std::string guid, Deadline deadline) {
   if (!registry_ || stopping_) co_return AgentSchema();
   const Gate::Pass pass(requests_);

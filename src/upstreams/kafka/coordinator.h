@@ -65,6 +65,9 @@ class KafkaCoordinator final : bus::Producer::Events,
   Task<std::vector<bus::StoredRecord>> last_records(std::string topic, std::size_t count,
                                                     Deadline deadline);
 
+  // What the consumer groups of agents have not read of these topics.
+  Task<bus::LagReport> agent_lag(std::vector<std::string> topics);
+
   // A schema that a record names.
   Task<AgentSchema> find_schema(int id, std::string guid, Deadline deadline);
 

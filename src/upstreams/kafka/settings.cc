@@ -64,6 +64,11 @@ const config::Fields& config::fields<upstreams::BusLimits>() {
        "Maximum number of records queued while a schema is fetched. Further records are passed "
        "on undecoded.",
        Range{0, 1'000'000}, Alias{"waiting"}},
+      {"max_lag_groups", &upstreams::BusLimits::lag_groups,
+       "Maximum number of consumer groups whose lag is looked up for admins.", Range{1, 10'000}},
+      {"max_lag_partitions", &upstreams::BusLimits::lag_partitions,
+       "Maximum number of partitions of the agents' topics whose lag is looked up.",
+       Range{1, 100'000}},
   });
   return kFields;
 }
@@ -104,6 +109,11 @@ const config::Fields& config::fields<upstreams::KafkaSettings>() {
        "How resources of agents are read: by a request, or as the latest record with that key "
        "on their response topic."},
       {"topics", &upstreams::KafkaSettings::topics, "Topics offered without an agent, by name."},
+      {"agent_groups", &upstreams::KafkaSettings::agent_groups,
+       "Consumer groups of agents whose lag is looked up, besides those that the brokers list. The "
+       "embedded bus lists none."},
+      {"lag_timeout", &upstreams::KafkaSettings::lag_timeout,
+       "Maximum time to look up the lag of the agents.", Range{Duration(10), Duration(60'000)}},
       {"lookup_timeout", &upstreams::KafkaSettings::lookup_time,
        "Maximum time to find a topic or a schema.", Range{Duration(100), Duration(600'000)},
        Alias{"lookup_time"}},

@@ -51,6 +51,8 @@ struct BusLimits {
   int replies = 1'000;
   int remembered = 4'096;
   int waiting = 1'000;
+  int lag_groups = 100;
+  int lag_partitions = 500;
 };
 
 struct KafkaSettings {
@@ -67,6 +69,8 @@ struct KafkaSettings {
   bool strict_framing = false;
   Retrieval retrieval = Retrieval::request;
   config::Dict<TopicSettings> topics;
+  std::vector<std::string> agent_groups{"patchbay"};
+  config::Duration lag_timeout{5'000};
   config::Duration lookup_time{10'000};
   config::Duration retry{2'000};
   config::Duration refresh{30'000};

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "async/gate.h"
 #include "bus/embedded_bus.h"
 #include "gateway/bus_view.h"
 #include "gateway/call/upstream.h"
@@ -54,6 +55,7 @@ class KafkaUpstream final : public gateway::Upstream,
   Task<gateway::BusReport> bus_report() override;
   Task<std::vector<std::string>> last_records(std::string topic, std::size_t count,
                                               Deadline deadline) override;
+  Task<gateway::BusLag> bus_lag() override;
 
  private:
   void on_offers(std::shared_ptr<const KafkaOffers> offers, mcp::ItemLists items) override;
@@ -64,6 +66,8 @@ class KafkaUpstream final : public gateway::Upstream,
   std::vector<gateway::BusTopic> topics_here() const;
   Task<std::vector<std::string>> records_here(const std::string& topic, std::size_t count,
                                               Deadline deadline);
+  Task<gateway::BusLag> lag_here();
+  Task<gateway::BusLag> look_up_lag();
   Task<mcp::Reply> call_tool(KafkaClient& client, const gateway::Call& call, std::string_view name);
   Task<mcp::Reply> answer_other(KafkaClient* client, const gateway::Call& call,
                                 std::string_view target);
@@ -81,6 +85,11 @@ class KafkaUpstream final : public gateway::Upstream,
   std::vector<std::unique_ptr<KafkaClient>> clients_;  // Each touched on its worker only.
   KafkaCoordinator coordinator_;
   KafkaShared shared_;
+
+  // Owner worker only: the lag that was looked up last, for all who want to know it at once.
+  Gate looking_up_;
+  Result<gateway::BusLag> lag_;
+  Deadline lag_until_{};
 
   // Guarded: set by the owner worker, read by any.
   mutable std::mutex mutex_;

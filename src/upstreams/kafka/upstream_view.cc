@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 
 #include "async/hop.h"
 #include "bus/avro/avro.h"
@@ -14,6 +16,7 @@
 namespace patchbay::upstreams {
 namespace {
 
+constexpr auto kLagIsFresh = std::chrono::seconds(1);
 constexpr std::size_t kMaxText = 16 << 10;  // Bytes of a value, a key or a header.
 
 // A key or a value for people.
@@ -126,6 +129,44 @@ Task<std::vector<std::string>> KafkaUpstream::last_records(std::string topic, st
                                                            Deadline deadline) {
   auto there = [this, &topic, count, deadline] { return records_here(topic, count, deadline); };
   co_return co_await hop<std::vector<std::string>>(coordinator_.loop(), there);
+}
+
+Task<gateway::BusLag> KafkaUpstream::bus_lag() {
+  auto there = [this] { return lag_here(); };
+  co_return co_await hop<gateway::BusLag>(coordinator_.loop(), there);
+}
+
+// Several pages that are open at once cost no more than one.
+Task<gateway::BusLag> KafkaUpstream::lag_here() {
+  if (!looking_up_.empty()) {
+    auto waited = co_await looking_up_.wait_empty();
+    if (!waited) co_return waited.error();
+    co_return lag_;
+  }
+  if (here().now() < lag_until_) co_return lag_;
+  const Gate::Pass pass(looking_up_);
+  auto looking = look_up_lag();
+  lag_ = co_await looking;
+  lag_until_ = here().now() + kLagIsFresh;
+  co_return lag_;
+}
+
+Task<gateway::BusLag> KafkaUpstream::look_up_lag() {
+  std::map<std::string, std::string> agents;
+  std::vector<std::string> topics;
+  for (const auto& topic : topics_here()) {
+    if (topic.role != "request" || !agents.emplace(topic.name, topic.agent).second) continue;
+    topics.push_back(topic.name);
+  }
+  auto looking = coordinator_.agent_lag(topics);
+  auto found = co_await looking;
+  if (!found) co_return found.error();
+  gateway::BusLag lag{{}, std::move(found->why), found->complete};
+  for (auto& line : found->lines) {
+    lag.lines.push_back({line.topic, agents[line.topic], line.partition, line.end,
+                         std::move(line.group), std::move(line.state), line.committed});
+  }
+  co_return lag;
 }
 
 // Only topics that this upstream uses: its credentials may open others.

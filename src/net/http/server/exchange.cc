@@ -43,6 +43,7 @@ constexpr std::array kReasons{
     Reason{416, "Range Not Satisfiable"},
     Reason{422, "Unprocessable Content"},
     Reason{426, "Upgrade Required"},
+    Reason{428, "Precondition Required"},
     Reason{429, "Too Many Requests"},
     Reason{431, "Request Header Fields Too Large"},
     Reason{500, "Internal Server Error"},

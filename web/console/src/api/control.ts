@@ -1,5 +1,7 @@
 // What the admin API answers: see docs/admin-api.md.
-import { json, page, pageIfThere } from './http';
+
+import { answerOf, json, page, pageIfThere } from './http';
+import type { JsonObject } from './mcp';
 
 export interface Status {
   status: 'ready' | 'degraded' | 'not ready';
@@ -104,10 +106,29 @@ export interface Bus {
   topics: { name: string; role: string; agent?: string }[];
 }
 
+/** How far a consumer group is behind; null is what the brokers do not say. */
+export interface LagLine {
+  topic: string;
+  agent: string;
+  partition: number;
+  end: number | null;
+  group: string | null;
+  state: string | null;
+  committed: number | null;
+  lag: number | null;
+}
+
+export interface BusLag {
+  groups_listed: boolean;
+  detail?: string;
+  complete: boolean;
+  lag: LagLine[];
+}
+
 export interface Agent {
   name: string;
-  request_topic?: string;
-  response_topic?: string;
+  requestTopicName?: string;
+  responseTopicName?: string;
   offered: boolean;
   problem?: string;
 }
@@ -145,8 +166,50 @@ export interface Configuration {
   digest: string;
   text?: string;
   no_text?: string;
+  /** Whether admins can change it here (console.edit). */
+  edit: boolean;
   settings: Setting[];
   reloads: Reload[];
+}
+
+/** The file for an editor: a mask stands for each secret. */
+export interface ConfigurationFile {
+  text: string;
+  etag: string;
+}
+
+export type EditOutcome =
+  | 'applied'
+  | 'unchanged'
+  | 'applying'
+  | 'permitted'
+  | 'off'
+  | 'stale'
+  | 'not_allowed'
+  | 'faulty'
+  | 'refused'
+  | 'unwritable'
+  | 'busy';
+
+/** What has become of a change. */
+export interface EditAnswer {
+  outcome: EditOutcome;
+  error?: string;
+  faults?: TextFault[];
+  /** The settings that differ. */
+  changes: string[];
+  backup?: string;
+}
+
+export interface GoalStep {
+  success: boolean;
+  skillName: string;
+  output: unknown;
+}
+
+export interface GoalAnswer {
+  trace: GoalStep[];
+  finalOutput: unknown;
 }
 
 export interface TextFault {
@@ -363,6 +426,9 @@ export const buses = async (): Promise<Bus[]> => (await page<{ buses: Bus[] }>('
 export const agents = (upstream: string): Promise<Agent[]> =>
   page(`control/registrations?upstream=${encodeURIComponent(upstream)}`);
 
+export const busLag = (upstream: string): Promise<BusLag> =>
+  json(`control/v1/buses/${encodeURIComponent(upstream)}/lag`);
+
 export const busRecords = (
   upstream: string,
   topic: string,
@@ -377,6 +443,17 @@ export const configuration = (): Promise<Configuration> => page('control/v1/conf
 export const checkConfiguration = (text: string): Promise<{ faults: TextFault[]; count: number }> =>
   json('control/v1/configuration/check', { method: 'POST', body: text });
 
+export const configurationSchema = (): Promise<JsonObject> => page('control/v1/configuration/schema');
+
+export const configurationFile = (): Promise<ConfigurationFile> => json('control/v1/configuration/file');
+
+export const editConfiguration = (draft: string, etag: string, onlyCheck: boolean): Promise<EditAnswer> =>
+  answerOf(`control/v1/configuration/file${onlyCheck ? '?check=true' : ''}`, {
+    method: 'PUT',
+    body: draft,
+    headers: { 'If-Match': `"${etag}"` },
+  });
+
 export const toolsOff = async (): Promise<ToolOff[]> =>
   (await page<{ tools: ToolOff[] }>('control/v1/tools-off')).tools;
 
@@ -390,3 +467,14 @@ export const acceptTool = ({ upstream, tool, digest }: ChangedTool): Promise<unk
 
 export const endClient = (id: number): Promise<unknown> =>
   json(`control/v1/clients/${id}`, { method: 'DELETE' });
+
+export const goalSkills = async (): Promise<string[]> =>
+  (await json<{ skills: string[] }>('api/agent/skills')).skills;
+
+export const runGoal = (goal: string, signal: AbortSignal): Promise<GoalAnswer> =>
+  json('api/agent/execute', {
+    method: 'POST',
+    body: JSON.stringify({ goal }),
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    signal,
+  });

@@ -71,6 +71,16 @@ async function errorOf(response: Response): Promise<RequestError> {
   return new RequestError(response.status, text || `HTTP ${response.status}`);
 }
 
+/** The answer as JSON, also that of a refusal which says more than its message. */
+export async function answerOf<T>(path: string, init: RequestInit): Promise<T> {
+  const response = await send(path, init);
+  const text = await response.text();
+  const body: unknown = text.startsWith('{') ? parseExact(text) : undefined;
+  if (body !== null && typeof body === 'object' && 'outcome' in body) return body as T;
+  if (response.ok) throw new RequestError(response.status, text);
+  throw await errorOf(new Response(text, { status: response.status }));
+}
+
 export async function json<T>(path: string, init: RequestInit = {}): Promise<T> {
   const response = await send(path, init);
   if (!response.ok) throw await errorOf(response);

@@ -9,10 +9,11 @@ import { difference } from './difference';
 import { parseExact } from './exact_json';
 import { filterQuery, matches, milliseconds, readFilters, selects } from './filters';
 import { ago, bytes, compact, duration, tokens } from './format';
+import { lagRows } from './lag';
 import { flow, frontendNodes, middles, upstreamNodes } from './map';
 import { rank } from './search';
 import { pointOfCalls, seriesOf } from './series';
-import { sideBySide } from './side_by_side';
+import { aroundChanges, sideBySide } from './side_by_side';
 import { addCommand, curl, pythonLiteral, shellQuote, tokenCommand } from './snippets';
 import { expand, variablesOf } from './uri_template';
 import { layOut, step } from './waterfall';
@@ -261,4 +262,33 @@ test('numbers keep every digit, where the engine can', () => {
   const value = parseExact(text);
   if ('rawJSON' in JSON) assert.equal(JSON.stringify(value), '{"id":12345678901234567890,"small":1.5,"n":7}');
   else assert.deepEqual(value, JSON.parse(text));
+});
+
+test('the lag of a group is the sum over its partitions, and unknown if one is', () => {
+  const line = { topic: 't', agent: 'a', end: 9, state: null };
+  const rows = lagRows([
+    { ...line, partition: 0, group: 'g', committed: 5, lag: 4 },
+    { ...line, partition: 0, group: 'h', committed: 9, lag: 0 },
+    { ...line, partition: 1, group: 'g', committed: 7, lag: 2 },
+    { ...line, partition: 1, group: 'h', committed: null, lag: null },
+    { ...line, topic: 'u', partition: 0, group: null, committed: null, lag: null },
+  ]);
+  assert.deepEqual(
+    rows.map(({ topic, group, lag, partitions }) => [topic, group, lag, partitions.length]),
+    [
+      ['t', 'g', 6, 2],
+      ['t', 'h', null, 2],
+      ['u', null, null, 1],
+    ],
+  );
+});
+
+test('of a long text only what is around the changes is shown', () => {
+  const lines = Array.from({ length: 20 }, (_, i) => `line ${i}`);
+  const after = lines.with(10, 'another');
+  const rows = aroundChanges(sideBySide(lines.join('\n'), after.join('\n')), 2);
+  assert.deepEqual(
+    rows.map((row) => row?.after ?? '…'),
+    ['…', 'line 8', 'line 9', 'another', 'line 11', 'line 12', '…'],
+  );
 });

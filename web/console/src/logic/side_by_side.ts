@@ -31,3 +31,15 @@ export function sideBySide(before: string, after: string): SideRow[] {
   flush();
   return rows;
 }
+
+/** Only the rows that differ, with some around them; undefined stands for those that are left out. */
+export function aroundChanges(rows: readonly SideRow[], context: number): (SideRow | undefined)[] {
+  const near = (i: number): boolean =>
+    rows.slice(Math.max(0, i - context), i + context + 1).some((row) => !row.same);
+  const found: (SideRow | undefined)[] = [];
+  rows.forEach((row, i) => {
+    if (near(i)) found.push(row);
+    else if (found.length === 0 || found.at(-1) !== undefined) found.push(undefined);
+  });
+  return found;
+}

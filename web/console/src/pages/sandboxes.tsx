@@ -37,9 +37,21 @@ function Meter({ label, used, limit, children }: MeterProps): JSX.Element {
   );
 }
 
-const size = (value: number | null, otherwise: string): string => (value === null ? otherwise : bytes(value));
-const time = (us: number | null, otherwise: string): string =>
-  us === null ? otherwise : duration(us / 1000);
+const ofLimit = (used: string, limit: string | null): string =>
+  limit === null ? words.withoutLimit(used) : words.ofLimit(used, limit);
+const sizeOf = (value: number | null): string | null => (value === null ? null : bytes(value));
+const timeOf = (us: number | null): string | null => (us === null ? null : duration(us / 1000));
+
+function memory(sandbox: control.Sandbox): string {
+  const [used, peak] = [sizeOf(sandbox.memory_bytes), sizeOf(sandbox.memory_peak_bytes)];
+  return ofLimit(
+    used === null || peak === null ? words.unmeasured : words.peak(used, peak),
+    sizeOf(sandbox.memory_limit_bytes),
+  );
+}
+
+const cpu = (sandbox: control.Sandbox): string =>
+  ofLimit(timeOf(sandbox.cpu_us) ?? words.unmeasured, timeOf(sandbox.cpu_limit_us));
 
 function Facts({ sandbox }: { sandbox: control.Sandbox }): JSX.Element {
   const { facts } = words;
@@ -58,15 +70,11 @@ function Facts({ sandbox }: { sandbox: control.Sandbox }): JSX.Element {
       <dt>{facts.expires}</dt>
       <dd>{words.in(duration(left))}</dd>
       <Meter label={words.memory} used={sandbox.memory_peak_bytes} limit={sandbox.memory_limit_bytes}>
-        {words.peak(
-          size(sandbox.memory_bytes, words.unmeasured),
-          size(sandbox.memory_peak_bytes, words.unmeasured),
-          size(sandbox.memory_limit_bytes, words.unlimited),
-        )}
+        {memory(sandbox)}
         {sandbox.out_of_memory > 0 && <Badge tone="bad">{words.killed(sandbox.out_of_memory)}</Badge>}
       </Meter>
       <Meter label={words.cpu} used={sandbox.cpu_us} limit={sandbox.cpu_limit_us}>
-        {words.ofLimit(time(sandbox.cpu_us, words.unmeasured), time(sandbox.cpu_limit_us, words.unlimited))}
+        {cpu(sandbox)}
       </Meter>
       <dt>{facts.processes}</dt>
       <dd>

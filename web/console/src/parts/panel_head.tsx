@@ -15,7 +15,7 @@ interface PanelHeadProps {
 
 export function PanelHead({ name, link, about, actions }: PanelHeadProps): JSX.Element {
   return (
-    <div class="row">
+    <div class="row panel-head">
       <button
         type="button"
         class="button plain square only-narrow"
@@ -30,7 +30,7 @@ export function PanelHead({ name, link, about, actions }: PanelHeadProps): JSX.E
         </h2>
         {about}
       </div>
-      {actions}
+      {actions && <div class="row">{actions}</div>}
     </div>
   );
 }

@@ -11,6 +11,8 @@ const RETRY_MS = 3000;
 /** The newest first. */
 export const recentCalls = signal<readonly control.Call[]>([]);
 export const droppedCalls = signal(0);
+/** The setting that has caused some of them. */
+export const droppedBy = signal('');
 export const streamState = signal<'closed' | 'connecting' | 'open'>('closed');
 
 let stopper: AbortController | undefined;
@@ -38,7 +40,10 @@ function receive(data: string): void {
 
 function take(event: ServerEvent): void {
   if (event.event === 'call') receive(event.data);
-  if (event.event === 'dropped') droppedCalls.value += (JSON.parse(event.data) as { calls: number }).calls;
+  if (event.event !== 'dropped') return;
+  const { calls, setting } = JSON.parse(event.data) as { calls: number; setting?: string };
+  droppedCalls.value += calls;
+  if (setting) droppedBy.value = setting;
 }
 
 /** Reads until the stream ends: the id of its last event. */

@@ -73,6 +73,24 @@ export const catalog = {
 };
 
 export const playground = {
+  views: { catalog: 'Catalog', goals: 'Goals' },
+  viewsLabel: 'Catalog or goals',
+  goals: {
+    title: 'Goal',
+    hint: 'The gateway runs a goal as one or more calls of tools. Goals match keywords and names of tools; no language model reads them.',
+    goal: 'Goal in plain text',
+    example: 'calculate: 12 / 4',
+    run: 'Run',
+    running: 'Running…',
+    cancelled: 'Cancelled.',
+    steps: 'Steps',
+    step: (number: number) => `Step ${number}`,
+    noSteps: 'The goal had no steps.',
+    done: 'done',
+    failed: 'failed',
+    skills: (names: string) => `Skills: ${names}. A goal can also begin with the name of a tool and a colon.`,
+    noSkills: 'No skill is available. A goal can begin with the name of a tool and a colon.',
+  },
   pick: 'Tool, prompt or resource',
   pickHint: 'Choose a tool to get a form made from its schema.',
   kinds: { tool: 'Tools', prompt: 'Prompts', resource: 'Resources', template: 'Templates' },

@@ -48,7 +48,8 @@ export const calls = {
   paused: (count: number) => `Paused, ${count} new`,
   following: 'New calls appear as they finish.',
   connecting: 'Connecting to the live stream…',
-  dropped: (count: string) => `${count} calls were left out of the stream`,
+  dropped: (count: string, setting: string) =>
+    `${count} calls were left out of the stream${setting && ` (${setting})`}`,
   filters: {
     tool: 'Tool',
     upstream: 'Upstream',
@@ -104,6 +105,7 @@ export const calls = {
     validate: 'check against the schemas',
     record: 'write the audit record',
   } as Record<string, string>,
+  stagesDropped: (count: string) => `${count} further stages were not stored.`,
   noArguments: 'The gateway stores no arguments and no results of calls.',
   facts: {
     trace: 'Trace',

@@ -5,10 +5,12 @@ import * as control from '../../api/control';
 import { messageOf } from '../../api/http';
 import { bytes, compact, cut, pretty } from '../../logic/format';
 import { Badge, Card, Code, Dot, Empty, Notice, PageHead, Pending, When } from '../../parts/basics';
+import { Table } from '../../parts/table';
 import { usePolled } from '../../state/poll';
 import { route, setQuery } from '../../state/router';
 import { isAdmin } from '../../state/session';
 import { text } from '../../text';
+import { Lag } from './lag';
 
 const words = text.bus;
 const EVERY_MS = 3000;
@@ -54,37 +56,27 @@ function Agents({ agents }: { agents: control.Agent[] }): JSX.Element {
   }
   return (
     <Card title={words.agents} flush>
-      <div class="table-wrap">
-        <table class="middle">
-          <caption class="hidden-text">{words.agents}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{agent.name}</th>
-              <th scope="col">{agent.state}</th>
-              <th scope="col" class="wide">
-                {agent.topics}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {agents.slice(0, MOST_ROWS).map((one) => (
-              <tr key={one.name}>
-                <td class="foreign lines">{cut(one.name, 200)}</td>
-                <td>
-                  <span class="row">
-                    <Dot tone={one.offered ? 'ok' : 'bad'} />
-                    {one.offered ? words.offered : words.notOffered}
-                  </span>
-                  {one.problem && <span class="small muted lines foreign">{cut(one.problem, 400)}</span>}
-                </td>
-                <td class="foreign lines wide mono">
-                  {[one.request_topic, one.response_topic].filter(Boolean).join(' → ')}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption={words.agents}
+        columns={[agent.name, agent.state, [agent.topics, 'wide']]}
+        class="middle"
+      >
+        {agents.slice(0, MOST_ROWS).map((one) => (
+          <tr key={one.name}>
+            <td class="foreign lines">{cut(one.name, 200)}</td>
+            <td>
+              <span class="row">
+                <Dot tone={one.offered ? 'ok' : 'bad'} />
+                {one.offered ? words.offered : words.notOffered}
+              </span>
+              {one.problem && <span class="small muted lines foreign">{cut(one.problem, 400)}</span>}
+            </td>
+            <td class="foreign lines wide mono">
+              {[one.requestTopicName, one.responseTopicName].filter(Boolean).join(' → ')}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </Card>
   );
 }
@@ -92,41 +84,31 @@ function Agents({ agents }: { agents: control.Agent[] }): JSX.Element {
 function Topics({ bus }: { bus: control.Bus }): JSX.Element {
   return (
     <Card title={words.topics} flush>
-      <div class="table-wrap">
-        <table class="middle">
-          <caption class="hidden-text">{words.topics}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{words.topic}</th>
-              <th scope="col">{words.role}</th>
-              <th scope="col" class="number">
+      <Table
+        caption={words.topics}
+        columns={[words.topic, words.role, [words.look, 'number']]}
+        class="middle"
+      >
+        {bus.topics.slice(0, MOST_ROWS).map((topic) => (
+          <tr key={`${topic.name} ${topic.role} ${topic.agent ?? ''}`}>
+            <td class="foreign mono lines">{cut(topic.name, 250)}</td>
+            <td>
+              {words.roles[topic.role] ?? topic.role}
+              {topic.agent && <span class="small muted lines foreign">{cut(topic.agent, 200)}</span>}
+            </td>
+            <td class="number">
+              <button
+                type="button"
+                class="button"
+                aria-label={words.lookAt(topic.name)}
+                onClick={() => setQuery({ bus: bus.upstream, topic: topic.name })}
+              >
                 {words.look}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {bus.topics.slice(0, MOST_ROWS).map((topic) => (
-              <tr key={`${topic.name} ${topic.role} ${topic.agent ?? ''}`}>
-                <td class="foreign mono lines">{cut(topic.name, 250)}</td>
-                <td>
-                  {words.roles[topic.role] ?? topic.role}
-                  {topic.agent && <span class="small muted lines foreign">{cut(topic.agent, 200)}</span>}
-                </td>
-                <td class="number">
-                  <button
-                    type="button"
-                    class="button"
-                    aria-label={words.lookAt(topic.name)}
-                    onClick={() => setQuery({ bus: bus.upstream, topic: topic.name })}
-                  >
-                    {words.look}
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+              </button>
+            </td>
+          </tr>
+        ))}
+      </Table>
     </Card>
   );
 }
@@ -244,6 +226,7 @@ function OneBus({ bus }: { bus: control.Bus }): JSX.Element {
       <div class="halves">
         <div class="stack">
           <Agents agents={data ?? []} />
+          <Lag bus={bus.upstream} />
           <Topics bus={bus} />
         </div>
         <Counts bus={bus} />

@@ -6,7 +6,7 @@ import { messageOf } from '../../api/http';
 import { type FilterName, type Filters, filterQuery, selects } from '../../logic/filters';
 import { bytes, compact, duration } from '../../logic/format';
 import { Card, Dot, Empty, Notice, When } from '../../parts/basics';
-import { droppedCalls, recentCalls, streamState, useLiveCalls } from '../../state/live_calls';
+import { droppedBy, droppedCalls, recentCalls, streamState, useLiveCalls } from '../../state/live_calls';
 import { href, navigate } from '../../state/router';
 import { text } from '../../text';
 import { FilterRow } from './calls';
@@ -173,7 +173,7 @@ function StreamState({ frozen }: { frozen: readonly control.Call[] | undefined }
         : streamState.value === 'open'
           ? words.following
           : words.connecting}
-      {droppedCalls.value > 0 && <span>{words.dropped(compact(droppedCalls.value))}</span>}
+      {droppedCalls.value > 0 && <span>{words.dropped(compact(droppedCalls.value), droppedBy.value)}</span>}
     </p>
   );
 }

@@ -48,7 +48,9 @@ function Waterfall({ call }: { call: control.Call }): JSX.Element {
           ))}
         </ol>
       </div>
-      {call.stages_dropped ? <p class="small muted">{words.dropped(String(call.stages_dropped))}</p> : null}
+      {call.stages_dropped ? (
+        <p class="small muted">{words.stagesDropped(String(call.stages_dropped))}</p>
+      ) : null}
     </Card>
   );
 }

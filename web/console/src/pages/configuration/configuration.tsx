@@ -1,16 +1,17 @@
-// The configuration in force: where each setting comes from, the file with a check of an edited
-// copy, and what became of changes. Nothing here changes it.
+// The configuration in force: where each setting comes from, the file, and what became of changes.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import * as control from '../../api/control';
-import { messageOf } from '../../api/http';
 import { cut } from '../../logic/format';
 import { rank } from '../../logic/search';
-import { Badge, Card, Code, Empty, Notice, PageHead, Pending, Tabs, When } from '../../parts/basics';
+import { Badge, Card, Empty, PageHead, Pending, Tabs, When } from '../../parts/basics';
+import { Table } from '../../parts/table';
 import { usePolled } from '../../state/poll';
 import { route, setQuery } from '../../state/router';
 import { isAdmin } from '../../state/session';
 import { text } from '../../text';
+import { Editor } from './editor';
+import { TextAndCheck } from './text_and_check';
 
 const words = text.configuration;
 const EVERY_MS = 5000;
@@ -53,118 +54,20 @@ function Settings({ settings }: { settings: control.Setting[] }): JSX.Element {
       {found.length === 0 ? (
         <Empty title={text.noMatches} />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard.
-        <div class="table-wrap" tabIndex={0} role="group" aria-label={words.table}>
-          <table>
-            <caption class="hidden-text">{words.table}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{columns.path}</th>
-                <th scope="col">{columns.value}</th>
-                <th scope="col">{columns.source}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.slice(0, MOST_SHOWN).map((one) => (
-                <tr key={one.path}>
-                  <th scope="row" class="foreign mono lines">
-                    {cut(one.path, 200)}
-                  </th>
-                  <td class="foreign mono lines">
-                    {one.secret ? <Badge>{words.secret}</Badge> : cut(one.value ?? '', 300)}
-                  </td>
-                  <td class={one.source === 'default' ? 'muted' : ''}>{sourceOf(one)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table caption={words.table} columns={[columns.path, columns.value, columns.source]}>
+          {found.slice(0, MOST_SHOWN).map((one) => (
+            <tr key={one.path}>
+              <th scope="row" class="foreign mono lines">
+                {cut(one.path, 200)}
+              </th>
+              <td class="foreign mono lines">
+                {one.secret ? <Badge>{words.secret}</Badge> : cut(one.value ?? '', 300)}
+              </td>
+              <td class={one.source === 'default' ? 'muted' : ''}>{sourceOf(one)}</td>
+            </tr>
+          ))}
+        </Table>
       )}
-    </Card>
-  );
-}
-
-function Faults({ found }: { found: control.TextFault[] }): JSX.Element {
-  if (found.length === 0) return <Notice tone="ok">{words.good}</Notice>;
-  return (
-    <div class="stack tight" role="status">
-      <h3>{words.faults(found.length)}</h3>
-      <ul class="faults">
-        {found.map((fault, i) => (
-          <li key={String(i)} class="foreign">
-            {fault.line && <strong>{words.faultAt(fault.line)}: </strong>}
-            {fault.path && <span class="mono">{cut(fault.path, 200)} </span>}
-            {cut(fault.message, 600)}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-/** The lines of the text, with the faults of each under it. */
-function Marked({ value, found }: { value: string; found: control.TextFault[] }): JSX.Element {
-  const lines = value.split('\n');
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard.
-    <pre class="diff numbered" tabIndex={0} role="group" aria-label={words.lines}>
-      {lines.slice(0, 5000).map((line, i) => {
-        const here = found.filter((fault) => fault.line === i + 1);
-        return (
-          <>
-            <span class={here.length > 0 ? 'removed' : ''}>{`${String(i + 1).padStart(4)} ${line}\n`}</span>
-            {here.map((fault) => (
-              <span key={fault.message} class="removed">{`     ^ ${cut(fault.message, 400)}\n`}</span>
-            ))}
-          </>
-        );
-      })}
-    </pre>
-  );
-}
-
-function TextAndCheck({ page }: { page: control.Configuration }): JSX.Element {
-  const [draft, setDraft] = useState(page.text ?? '');
-  const [checked, setChecked] = useState<{ text: string; faults: control.TextFault[] }>();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState('');
-  const check = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      setChecked({ text: draft, faults: (await control.checkConfiguration(draft)).faults });
-      setError('');
-    } catch (failure) {
-      setError(messageOf(failure));
-    }
-    setBusy(false);
-  };
-  return (
-    <Card title={words.text}>
-      <div class="stack">
-        {page.no_text && <Notice tone="warn">{words.noText(page.no_text)}</Notice>}
-        <p class="muted">{words.textHint}</p>
-        <textarea
-          class="mono configuration-text"
-          aria-label={words.text}
-          spellcheck={false}
-          rows={20}
-          value={draft}
-          onInput={(event) => setDraft(event.currentTarget.value)}
-        />
-        <p>
-          <button type="button" class="button primary" disabled={busy} onClick={check}>
-            {busy ? words.checking : words.check}
-          </button>
-        </p>
-        {error && <Notice tone="bad">{text.failed(error)}</Notice>}
-        {checked && <Faults found={checked.faults} />}
-        {checked?.faults.some((fault) => fault.line) && (
-          <Marked value={checked.text} found={checked.faults} />
-        )}
-        <p class="muted">{words.noApply}</p>
-        <p class="small muted">{words.wholeCheck}</p>
-        <Code value={`patchbay check ${page.file || 'patchbay.yaml'}`} />
-      </div>
     </Card>
   );
 }
@@ -180,38 +83,23 @@ function Reloads({ reloads }: { reloads: control.Reload[] }): JSX.Element {
   }
   return (
     <Card flush>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard. */}
-      <div class="table-wrap" tabIndex={0} role="group" aria-label={words.reloadTable}>
-        <table>
-          <caption class="hidden-text">{words.reloadTable}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{reload.when}</th>
-              <th scope="col">{reload.outcome}</th>
-              <th scope="col">{reload.details}</th>
-              <th scope="col" class="wide">
-                {reload.why}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {reloads.map((one, i) => (
-              <tr key={`${one.when} ${i}`}>
-                <td class="nowrap">
-                  <When at={one.when} />
-                </td>
-                <td>
-                  <Badge tone={one.applied ? 'ok' : 'bad'}>
-                    {one.applied ? words.applied : words.refused}
-                  </Badge>
-                </td>
-                <td class="foreign lines">{cut(one.details.join('; '), 2000) || text.none}</td>
-                <td class="foreign wide">{one.why}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption={words.reloadTable}
+        columns={[reload.when, reload.outcome, reload.details, [reload.why, 'wide']]}
+      >
+        {reloads.map((one, i) => (
+          <tr key={`${one.when} ${i}`}>
+            <td class="nowrap">
+              <When at={one.when} />
+            </td>
+            <td>
+              <Badge tone={one.applied ? 'ok' : 'bad'}>{one.applied ? words.applied : words.refused}</Badge>
+            </td>
+            <td class="foreign lines">{cut(one.details.join('; '), 2000) || text.none}</td>
+            <td class="foreign wide">{one.why}</td>
+          </tr>
+        ))}
+      </Table>
     </Card>
   );
 }
@@ -228,7 +116,7 @@ function Loaded({ page, view }: { page: control.Configuration; view: View }): JS
         </dl>
       </Card>
       {view === 'settings' && <Settings settings={page.settings} />}
-      {view === 'text' && <TextAndCheck page={page} />}
+      {view === 'text' && (page.edit ? <Editor /> : <TextAndCheck page={page} />)}
       {view === 'reloads' && <Reloads reloads={page.reloads} />}
     </div>
   );

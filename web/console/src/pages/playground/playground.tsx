@@ -2,12 +2,13 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { REVISIONS, type Revision, STATELESS_REVISION } from '../../api/mcp';
-import { Card, Empty, PageHead } from '../../parts/basics';
+import { Card, Empty, PageHead, Tabs } from '../../parts/basics';
 import { catalog } from '../../state/catalog';
 import { route, setQuery } from '../../state/router';
 import { questions, reset, run } from '../../state/run';
 import { text } from '../../text';
 import { chosenEntry, EntryList, kindOf } from '../catalog/entry_list';
+import { Goals } from './goals';
 import { PromptPanel, ResourcePanel, TemplatePanel } from './other_panels';
 import { QuestionCard } from './question';
 import { ToolPanel } from './tool_panel';
@@ -59,29 +60,45 @@ export function Playground(): JSX.Element {
   const id = route.value.query.get('id');
   const kind = kindOf();
   useEffect(() => reset, [id, kind]);
-  const asked = questions.value[0];
+  const goals = route.value.query.get('view') === 'goals';
   return (
     <>
       <PageHead title={text.pages.playground}>
         <div class="actions">
-          <RevisionChoice revision={revision} />
+          {!goals && <RevisionChoice revision={revision} />}
+          <Tabs
+            label={words.viewsLabel}
+            choices={[
+              ['catalog', words.views.catalog],
+              ['goals', words.views.goals],
+            ]}
+            value={goals ? 'goals' : 'catalog'}
+            onChange={(view) => setQuery({ view: view === 'goals' ? view : undefined, id: undefined })}
+          />
         </div>
       </PageHead>
-      <div class="browse">
-        <EntryList page="playground" />
-        <div class="stack">
-          {asked && (
-            <QuestionCard
-              key={JSON.stringify(asked.question).slice(0, 200) + questions.value.length}
-              question={asked.question}
-              tool={run.value.name}
-              onAnswer={asked.answer}
-              onRefuse={asked.refuse}
-            />
-          )}
-          <Panel revision={revision} />
-        </div>
-      </div>
+      {goals ? <Goals /> : <Catalog revision={revision} />}
     </>
+  );
+}
+
+function Catalog({ revision }: { revision: Revision }): JSX.Element {
+  const asked = questions.value[0];
+  return (
+    <div class="browse">
+      <EntryList page="playground" />
+      <div class="stack">
+        {asked && (
+          <QuestionCard
+            key={JSON.stringify(asked.question).slice(0, 200) + questions.value.length}
+            question={asked.question}
+            tool={run.value.name}
+            onAnswer={asked.answer}
+            onRefuse={asked.refuse}
+          />
+        )}
+        <Panel revision={revision} />
+      </div>
+    </div>
   );
 }
