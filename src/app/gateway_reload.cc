@@ -262,6 +262,7 @@ Task<void> Gateway::use(Configuration next) {
   report_.use(configuration_, overrides_);
   const Settings& settings = configuration_.settings;
   use_limits();
+  state_->update(settings);
   resize_histories();
   use_sign_ins();
   const auto kinds = frontend_kinds();

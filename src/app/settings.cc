@@ -265,6 +265,8 @@ const config::Fields& config::fields<app::Settings>() {
       {"state", &app::Settings::state,
        "Folder for persistent state. Empty: STATE_DIRECTORY of the environment; without it, "
        "nothing outlives the process."},
+      {"cluster", &app::Settings::cluster,
+       "What clients hold of the gateway, such as sessions, after a restart."},
       {"stdio", &app::Settings::stdio, "Settings common to all stdio upstreams."},
       {"http", &app::Settings::http, "Access to the HTTP listener."},
       {"proxies", &app::Settings::proxies,

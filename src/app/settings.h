@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cluster_section.h"
 #include "app/default_upstreams.h"
 #include "app/http_section.h"
 #include "app/proxies_section.h"
@@ -118,6 +119,7 @@ struct Settings {
   policy::ApprovalSettings approvals;
   policy::PinMode pins = policy::PinMode::warn;
   std::string state;
+  ClusterSection cluster;
   StdioSection stdio;
   HttpSection http;
   ProxiesSection proxies;
