@@ -44,6 +44,15 @@ const config::Fields& config::fields<app::ClusterSection>() {
        "Secrets of at least 32 bytes that protect what clients hold: ids of sessions and tasks, "
        "states of parked calls. The first one seals, all of them open, so that a key can be "
        "replaced without interrupting clients. Absent: a key file in the `state` folder."},
+      {"store", &app::ClusterSection::store,
+       "Where state is stored that outlives the process: embedded, in a file of the `state` "
+       "folder."},
+      {"max_store_queue", &app::ClusterSection::max_store_queue,
+       "Maximum number of requests that wait for the store. Beyond it they fail.",
+       Range{16, 10'000'000}},
+      {"max_store_size", &app::ClusterSection::max_store_size,
+       "Maximum size of what is stored. Beyond it nothing is added; what has expired makes room.",
+       Range{Bytes{1 << 20}, Bytes{std::uint64_t{1} << 40}}},
   });
   return kFields;
 }

@@ -4,6 +4,8 @@
 // Values only.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,8 +14,13 @@
 
 namespace patchbay::app {
 
+enum class StoreKind : std::uint8_t { embedded };
+
 struct ClusterSection {
   std::vector<std::string> keys;
+  StoreKind store = StoreKind::embedded;
+  int max_store_queue = 65'536;
+  config::Bytes max_store_size{256 << 20};
 };
 
 // Adds a fault for each key that could be guessed.
@@ -23,6 +30,11 @@ void check_cluster(const ClusterSection& section, const config::Node& root, cons
 }  // namespace patchbay::app
 
 namespace patchbay {
+
+template <>
+inline constexpr auto config::choices<app::StoreKind> = std::array{
+    Choice{"embedded", app::StoreKind::embedded},
+};
 
 template <>
 const config::Fields& config::fields<app::ClusterSection>();

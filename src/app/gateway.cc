@@ -142,6 +142,7 @@ int Gateway::run(Task<void> work) {
   control_.post([&] { scope_.spawn(main()); });
   control_.run();
   for (const auto& worker : workers_) worker->join();
+  state_->close();
   // From here on there is one thread.
   upstreams_.reset();
   net::Orphans::kill_all();

@@ -54,10 +54,21 @@ Result<ProcessState::Secrets> ProcessState::secrets_of(const Settings& settings)
 Result<std::unique_ptr<ProcessState>> ProcessState::open(const Settings& settings) {
   auto secrets = secrets_of(settings);
   if (!secrets) return secrets.error();
-  return std::unique_ptr<ProcessState>(new ProcessState(*std::move(secrets)));
+  std::unique_ptr<ProcessState> state(new ProcessState(*std::move(secrets)));
+  auto store = store::EmbeddedStore::open(state_folder(settings), state->keys_);
+  if (!store) return store.error();
+  state->store_ = *std::move(store);
+  state->use_bounds(settings.cluster);
+  return state;
+}
+
+void ProcessState::use_bounds(const ClusterSection& section) {
+  store_->set_bounds(
+      {static_cast<std::size_t>(section.max_store_queue), section.max_store_size.value});
 }
 
 void ProcessState::update(const Settings& settings) {
+  use_bounds(settings.cluster);
   if (settings.cluster.keys.empty()) return;
   Secrets next{settings.cluster.keys, secrets_.own};
   if (!next.own.empty()) next.all.push_back(next.own);

@@ -12,6 +12,7 @@
 
 #include "app/settings.h"
 #include "crypto/keyring.h"
+#include "store/embedded_store.h"
 
 namespace patchbay::app {
 
@@ -20,6 +21,10 @@ class ProcessState {
   static Result<std::unique_ptr<ProcessState>> open(const Settings& settings);
 
   policy::Keyring& keys() { return keys_; }
+  store::EmbeddedStore& store() { return *store_; }
+
+  // Writes what is queued for the store. REQUIRES: nothing is requested of it afterwards.
+  void close() { store_->close(); }
 
   // The configuration has changed. Nothing becomes invalid whose key is still among the new ones,
   // and the key that the configuration did not name before is one of them.
@@ -38,10 +43,12 @@ class ProcessState {
   };
 
   explicit ProcessState(Secrets secrets) : secrets_(std::move(secrets)), keys_(secrets_.all) {}
+  void use_bounds(const ClusterSection& section);
   static Result<Secrets> secrets_of(const Settings& settings);
 
   Secrets secrets_;
   policy::Keyring keys_;
+  std::unique_ptr<store::EmbeddedStore> store_;
 };
 
 }  // namespace patchbay::app
