@@ -113,7 +113,9 @@ void Gateway::make_frontends() {
                                             .registrars = common_.registrars,
                                             .tokens = tokens_,
                                             .connections = common_.http,
-                                            .histories = common_.histories};
+                                            .histories = common_.histories,
+                                            .keys = state_->keys(),
+                                            .store = state_->store()};
   for (const auto& kind : frontend_kinds()) {
     common_.frontends.push_back(kind.make(configuration_, services));
   }
@@ -394,16 +396,6 @@ std::string Gateway::serve_browsers() {
     owner.listen_local(std::move(listener));
   });
   return fmt::format("http://{}", bound->text());
-}
-
-// Other machines can reach a listener.
-bool Gateway::is_reachable() const {
-  const auto open = [](const net::Address& address) {
-    return address.size > 0 && !address.loopback();
-  };
-  return open(plain_.address) || (secure_ && open(secure_->address)) ||
-         std::ranges::any_of(frontend_listeners_,
-                             [&](const auto& one) { return open(one.listening.address); });
 }
 
 Task<void> Gateway::on_each_worker(std::function<Task<void>(Worker&)> step) {

@@ -69,6 +69,7 @@ struct LimitSettings {
   config::Duration write_time{30'000};
   int sessions = 20'000;
   config::Duration session_idle{1'800'000};
+  config::Duration max_session_age{86'400'000};
   config::Bytes stream_buffer{1 << 20};
   config::Duration stream_after{1'000};
   config::Duration stream_keep_alive{15'000};

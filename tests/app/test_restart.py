@@ -1,16 +1,12 @@
 """What clients hold of a gateway after it was restarted: by SIGTERM, by SIGKILL, and with other keys."""
 
-import pathlib
 import stat
 import sys
-import tempfile
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from conformance import fixture, fixture_upstream
 from harness import (
-    Gateway,
-    TestCase,
     main,
     result_of,
     run,
@@ -19,27 +15,13 @@ from harness import (
     wait_until,
 )
 from matrix_clients import answer_to
+from restart_case import RestartCase
 
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 TASKS = {"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}
 ABLE = {"elicitation": {"form": {}}, "sampling": {}, "roots": {}}
 ASKING = "test_input_required_result_elicitation"
 OLD, NEW = "old " * 8, "new " * 8
-
-
-class RestartCase(TestCase):
-    """Gateways with one state folder, one after the other."""
-
-    def setUp(self):
-        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.state = self.folder / "state"
-
-    def config(self, upstreams, **settings):
-        base = {"workers": 2, "state": str(self.state), "names": {"prefix": "never"}}
-        return {**base, "upstreams": upstreams, **settings}
-
-    def start(self, config):
-        return self.enterContext(Gateway(config))
 
 
 class Tasks(RestartCase):
@@ -98,27 +80,20 @@ class Tasks(RestartCase):
         def with_keys(*keys):
             return self.config(self.upstreams, cluster={"keys": list(keys)})
 
-        def reload(*keys):
-            start = gateway.stderr.count()
-            gateway.write_config(with_keys(*keys))
-            gateway.stderr.wait_for(" reloaded ", start)
-
         gateway = self.start(with_keys(OLD))
         old = self.make_task(gateway)
-        reload(NEW, OLD)
+        self.reload(gateway, with_keys(NEW, OLD))
         new = self.make_task(gateway)
         self.assert_opens(gateway, old)
         self.assert_opens(gateway, new)
-        reload(NEW)
+        self.reload(gateway, with_keys(NEW))
         self.assert_unknown(gateway, old)
         self.assert_opens(gateway, new)
 
     def test_the_key_file_stays_good_when_keys_are_configured(self):
         gateway = self.start(self.config(self.upstreams))
         task = self.make_task(gateway)
-        start = gateway.stderr.count()
-        gateway.write_config(self.config(self.upstreams, cluster={"keys": [NEW]}))
-        gateway.stderr.wait_for(" reloaded ", start)
+        self.reload(gateway, self.config(self.upstreams, cluster={"keys": [NEW]}))
         self.assert_opens(gateway, task)
 
 
