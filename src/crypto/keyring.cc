@@ -51,7 +51,12 @@ std::shared_ptr<const Keyring::Keys> Keyring::keys() const {
 std::string Keyring::seal(Purpose purpose, std::string_view plain, std::string_view context) const {
   const auto all = keys();
   const Key& newest = of(*all, purpose).front();
-  return newest.fingerprint + newest.sealer.seal(plain, context);
+  const std::string sealed = newest.sealer.seal(plain, context);
+  std::string token;  // Of its exact size, since ids of sessions are stored.
+  token.reserve(kFingerprint + sealed.size());
+  token += newest.fingerprint;
+  token += sealed;
+  return token;
 }
 
 Result<std::string> Keyring::open(Purpose purpose, std::string_view token,
