@@ -84,6 +84,6 @@ Task<void> SessionRecords::put(store::Item item, bool ended) {
   co_return done.error();
 }
 
-Task<void> SessionRecords::stop() { return writing_.drain(kNever); }
+Task<void> SessionRecords::written() { return writing_.drain(kNever); }
 
 }  // namespace patchbay::gateway

@@ -50,7 +50,7 @@ class SessionRecords {
   void write(std::string key, const SessionRecord& record, store::Time expires);
 
   // Waits for what is being written.
-  Task<void> stop();
+  Task<void> written();
 
  private:
   Task<void> put(store::Item item, bool ended);

@@ -161,6 +161,16 @@ void Sessions::end(Session& session) {
   directory_.executors[worker]->post([&there, id = session.id] { there.end_here(id); });
 }
 
+Task<void> Sessions::end_for_good(std::shared_ptr<Session> session) {
+  end(*session);
+  const auto worker = static_cast<std::size_t>(session->worker);
+  Sessions& there = *directory_.workers[worker];
+  // On another worker, what follows runs after the end that has been posted there.
+  if (session->worker == number_) end_here(session->id);
+  auto written = [&there] { return there.records_.written(); };
+  co_return co_await hop<void>(*directory_.executors[worker], written);
+}
+
 void Sessions::end_here(const std::string& id) {
   const auto found = known_.find(id);
   if (found == known_.end()) return;
@@ -207,7 +217,7 @@ void Sessions::end_by_key(const std::string& key) {
 
 Task<void> Sessions::stop() {
   watch_.reset();
-  co_return co_await records_.stop();
+  co_return co_await records_.written();
 }
 
 SessionUse::SessionUse(std::shared_ptr<Session> session) : session_(std::move(session)) {

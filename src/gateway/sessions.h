@@ -128,6 +128,9 @@ class Sessions {
   // Ends the session on its owner worker.
   void end(Session& session);
 
+  // The same, and waits until that is stored: the session stays ended, whatever happens next.
+  Task<void> end_for_good(std::shared_ptr<Session> session);
+
   // Called on the owner worker when a session has ended.
   void on_end(std::function<void(std::shared_ptr<Session>)> notify) {
     notify_end_ = std::move(notify);

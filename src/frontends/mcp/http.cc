@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "frontends/content_types.h"
 #include "frontends/exchange_share.h"
 #include "frontends/mcp/listening.h"
@@ -353,7 +354,8 @@ Task<void> McpHttp::run_call(HttpExchange& exchange, const mcp::Message& message
 Task<void> McpHttp::end_session(HttpExchange& exchange) {
   auto session = co_await session_of(exchange);
   if (!session) co_return co_await refuse_session(exchange, "", session.error());
-  sessions_.end(**session);
+  auto stored = co_await sessions_.end_for_good(*session);
+  discard(stored, "it has ended here, and the log has why that may not last");
   co_return co_await exchange.answer(204, "", {});
 }
 
