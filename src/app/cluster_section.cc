@@ -43,7 +43,8 @@ const config::Fields& config::fields<app::ClusterSection>() {
       {"keys", &app::ClusterSection::keys,
        "Secrets of at least 32 bytes that protect what clients hold: ids of sessions and tasks, "
        "states of parked calls. The first one seals, all of them open, so that a key can be "
-       "replaced without interrupting clients. Absent: a key file in the `state` folder."},
+       "replaced without interrupting clients. Absent: `sign_in.key`, or a key file in the `state` "
+       "folder."},
       {"store", &app::ClusterSection::store,
        "Where state is stored that outlives the process: embedded, in a file of the `state` "
        "folder."},
