@@ -331,6 +331,7 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   check_cors(loaded.settings, root, file, faults);
   check_proxies(loaded.settings.proxies, root, file, faults);
   check_auth(loaded.settings.auth, root, file, faults);
+  check_cluster(loaded.settings.cluster, root, file, faults);
   check_sign_in(loaded.settings.sign_in, root, file, faults);
   check_console(loaded.settings, root, file, faults);
   loaded.sections = section_digests(root);

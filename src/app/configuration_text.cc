@@ -163,6 +163,7 @@ bool may_be_secret(std::string_view path, std::string_view value) {
   const bool plain =
       std::ranges::any_of(kPlainEnds, [&](std::string_view end) { return key.ends_with(end); });
   if (!plain && names_secret(key)) return true;
+  if (path.starts_with("cluster.keys[")) return true;
   // An argument such as --token=…
   if (value.find('=') != std::string_view::npos && names_secret(value)) return true;
   return std::ranges::any_of(kSecretSections, [&](std::string_view section) {

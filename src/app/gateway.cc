@@ -26,14 +26,14 @@ namespace {
 // The time to send telemetry after calls have used up the time of the stop.
 constexpr auto kLeastFlushTime = std::chrono::milliseconds(500);
 
-// Nothing is safe without random numbers, so the gateway does not start.
-policy::Sealer new_sealer() {
-  auto sealer = policy::Sealer::random();
-  if (!sealer) {
-    fmt::print(stderr, "patchbay: {}\n", sealer.error().message);
+// Nothing is safe without keys, so the gateway does not start.
+std::unique_ptr<ProcessState> state_of(const Settings& settings) {
+  auto state = ProcessState::open(settings);
+  if (!state) {
+    fmt::print(stderr, "patchbay: {}\n", state.error().message);
     std::exit(1);
   }
-  return *sealer;
+  return *std::move(state);
 }
 
 policy::Digester new_digester() {
@@ -55,7 +55,8 @@ int worker_count(const Settings& settings) {
 Gateway::Gateway(Configuration configuration, Overrides overrides)
     : configuration_(std::move(configuration)),
       overrides_(std::move(overrides)),
-      common_(configuration_.settings, new_sealer()),
+      state_(state_of(configuration_.settings)),
+      common_(configuration_.settings, *state_),
       auth_(control_, common_.registry, refusals_, new_digester(),
             [this](const auto& known) {
               for (const auto& worker : workers_) {
@@ -68,6 +69,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
   const Settings& settings = configuration_.settings;
   common_.authenticator.tokens = &tokens_.caller_tokens();
   use_limits();
+  state_->log_passing();
   common_.operations = {
       [this] {
         std::vector<frontends::UpstreamLine> lines;
@@ -115,7 +117,9 @@ void Gateway::make_frontends() {
                                             .registrars = common_.registrars,
                                             .tokens = tokens_,
                                             .connections = common_.http,
-                                            .histories = common_.histories};
+                                            .histories = common_.histories,
+                                            .keys = state_->keys(),
+                                            .store = state_->store()};
   for (const auto& kind : frontend_kinds()) {
     common_.frontends.push_back(kind.make(configuration_, services));
   }
@@ -144,6 +148,7 @@ int Gateway::run(Task<void> work) {
   control_.post([&] { scope_.spawn(main()); });
   control_.run();
   for (const auto& worker : workers_) worker->join();
+  state_->close();
   // From here on there is one thread.
   upstreams_.reset();
   net::Orphans::kill_all();

@@ -18,6 +18,7 @@
 #include "app/configuration_editor.h"
 #include "app/configuration_report.h"
 #include "app/pin_service.h"
+#include "app/process_state.h"
 #include "app/refusals.h"
 #include "app/run_time_service.h"
 #include "app/service_manager.h"
@@ -102,6 +103,7 @@ class Gateway {
   Configuration configuration_;
   const Overrides overrides_;
   net::Loop control_;
+  const std::unique_ptr<ProcessState> state_;
   Common common_;
   Refusals refusals_;
   SharedText digest_;  // Of the configuration in force.

@@ -47,6 +47,15 @@ void watch_audit(Registry& registry, const policy::AuditCounts& counts) {
                          [&counts] { return static_cast<double>(counts.dropped.load()); });
 }
 
+void watch_store(Registry& registry, store::EmbeddedStore& store) {
+  registry.watch_gauge("patchbay_store_bytes", "Size of what is stored (cluster.max_store_size).",
+                       [&store] { return static_cast<double>(store.bytes()); });
+  registry.watch_gauge("patchbay_store_queued_requests", "Requests that wait for the store.",
+                       [&store] { return static_cast<double>(store.queued()); });
+  registry.watch_counter("patchbay_store_failures_total", "Requests of the store that failed.",
+                         [&store] { return static_cast<double>(store.failures()); });
+}
+
 void watch_shares(Registry& registry) {
   registry.watch_gauge("patchbay_streams", "Event streams to clients that are open.",
                        [] { return static_cast<double>(shares().open(ShareOf::streams)); });
@@ -94,6 +103,7 @@ void Gateway::watch_metrics() {
   watch_memory(registry, common_);
   watch_audit(registry, *common_.audit_counts);
   watch_shares(registry);
+  watch_store(registry, state_->store());
   common_.approvals.count_in(registry);
   note_configuration_time();
   registry

@@ -237,16 +237,6 @@ Task<Configuration> Gateway::read_stable(config::Faults& faults, std::vector<Fil
   }
 }
 
-// Other machines can reach a listener.
-bool Gateway::is_reachable() const {
-  const auto open = [](const net::Address& address) {
-    return address.size > 0 && !address.loopback();
-  };
-  return open(plain_.address) || (secure_ && open(secure_->address)) ||
-         std::ranges::any_of(frontend_listeners_,
-                             [&](const auto& one) { return open(one.listening.address); });
-}
-
 // Why a configuration without faults is refused.
 std::vector<std::string> Gateway::reasons_against(const Configuration& next) const {
   const std::string& file = configuration_.file;
@@ -282,6 +272,7 @@ Task<void> Gateway::use(Configuration next) {
   report_.use(configuration_, overrides_);
   const Settings& settings = configuration_.settings;
   use_limits();
+  state_->update(settings);
   resize_histories();
   use_sign_ins();
   const auto kinds = frontend_kinds();

@@ -18,6 +18,16 @@ constexpr auto kProblemsInterval = std::chrono::seconds(30);
 
 }  // namespace
 
+// Other machines can reach a listener.
+bool Gateway::is_reachable() const {
+  const auto open = [](const net::Address& address) {
+    return address.size > 0 && !address.loopback();
+  };
+  return open(plain_.address) || (secure_ && open(secure_->address)) ||
+         std::ranges::any_of(frontend_listeners_,
+                             [&](const auto& one) { return open(one.listening.address); });
+}
+
 // Prints `ready` as soon as /ready reports it.
 Task<void> Gateway::announce() {
   for (bool printed = false;;) {

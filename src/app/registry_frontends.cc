@@ -20,7 +20,8 @@ frontends::McpFrontendSettings mcp_settings(const Configuration& configuration) 
            limits.stream_keep_alive,
            {limits.replay.value, limits.replay_total.value, limits.replay_time}},
           static_cast<std::size_t>(limits.sessions),
-          limits.session_idle};
+          limits.session_idle,
+          limits.max_session_age};
 }
 
 frontends::RestFrontendSettings rest_settings(const Configuration& configuration) {

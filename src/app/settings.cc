@@ -134,6 +134,10 @@ const config::Fields& config::fields<app::LimitSettings>() {
       {"session_idle_timeout", &app::LimitSettings::session_idle,
        "Time without a request or an open stream after which a session ends.",
        Range{Duration(1'000), Duration(604'800'000)}, Alias{"session_idle"}},
+      {"max_session_age", &app::LimitSettings::max_session_age,
+       "Age up to which a session goes on after a restart of the gateway. The end of a session is "
+       "stored until then.",
+       Range{Duration(1'000), Duration(2'592'000'000)}},
       {"max_stream_buffer_size", &app::LimitSettings::stream_buffer,
        "Maximum size of the notifications queued for a slow reader of an event stream. Beyond "
        "it, notifications are dropped, or the stream is closed if it can be resumed. Answers "
@@ -273,6 +277,8 @@ const config::Fields& config::fields<app::Settings>() {
       {"state", &app::Settings::state,
        "Folder for persistent state. Empty: STATE_DIRECTORY of the environment; without it, "
        "nothing outlives the process."},
+      {"cluster", &app::Settings::cluster,
+       "What clients hold of the gateway, such as sessions, after a restart."},
       {"stdio", &app::Settings::stdio, "Settings common to all stdio upstreams."},
       {"http", &app::Settings::http, "Access to the HTTP listener."},
       {"proxies", &app::Settings::proxies,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cluster_section.h"
 #include "app/default_upstreams.h"
 #include "app/http_section.h"
 #include "app/proxies_section.h"
@@ -70,6 +71,7 @@ struct LimitSettings {
   config::Duration write_time{30'000};
   int sessions = 20'000;
   config::Duration session_idle{1'800'000};
+  config::Duration max_session_age{86'400'000};
   config::Bytes stream_buffer{1 << 20};
   config::Duration stream_after{1'000};
   config::Duration stream_keep_alive{15'000};
@@ -120,6 +122,7 @@ struct Settings {
   policy::ApprovalSettings approvals;
   policy::PinMode pins = policy::PinMode::warn;
   std::string state;
+  ClusterSection cluster;
   StdioSection stdio;
   HttpSection http;
   ProxiesSection proxies;

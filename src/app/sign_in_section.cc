@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "config/read_value.h"
+#include "crypto/key_file.h"
 #include "net/io/address.h"
 #include "oauth/fetcher.h"
-#include "oauth/token_store.h"
 
 namespace patchbay::app {
 namespace {
@@ -31,7 +31,7 @@ void check_sign_in(const oauth::SignInSettings& settings, const config::Node& ro
   };
   if (!settings.url.empty()) fault("url", fault_of_url(settings.url));
   if (!settings.key.empty()) {
-    auto key = oauth::parse_key(settings.key);
+    auto key = policy::parse_key(settings.key);
     if (!key) fault("key", key.error().message);
   }
   auto listen = net::parse_address(settings.listen);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/process_state.h"
 #include "app/settings.h"
 #include "frontends/auth/request_authenticator.h"
 #include "frontends/frontend.h"
@@ -31,10 +32,11 @@ namespace patchbay::app {
 
 // The objects that all workers share. Outlives them.
 struct Common {
-  Common(const Settings& settings, policy::Sealer sealer)
+  // REQUIRES: the state outlives it.
+  Common(const Settings& settings, ProcessState& state)
       : limiter(settings.limits.calls),
-        tasks(sealer),
-        asking(sealer),
+        tasks(state.keys()),
+        asking(state.keys()),
         http(registry),
         authenticator(registry, settings.auth) {}
 

@@ -24,6 +24,7 @@ constexpr std::array kDurations{
     Exception{"leeway", "the term of JSON Web Token libraries"},
     Exception{"max_age", "the term of HTTP (Access-Control-Max-Age)"},
     Exception{"max_stale", "the term of HTTP caching"},
+    Exception{"max_session_age", "how old it may be to be restored; nothing ends then"},
     Exception{"slow_call_threshold", "the term of tracing; nothing ends then"},
     Exception{"renew_before", "the term of certificate managers; relative to an expiry"},
 };

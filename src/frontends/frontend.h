@@ -14,6 +14,7 @@
 
 #include "async/task.h"
 #include "async/timers.h"
+#include "crypto/keyring.h"
 #include "frontends/operations.h"
 #include "gateway/call/record.h"
 #include "gateway/call/upstream.h"
@@ -26,6 +27,7 @@
 #include "oauth/token_service.h"
 #include "observe/metrics.h"
 #include "policy/rules/approvals.h"
+#include "store/store.h"
 #include "trace/call_histories.h"
 
 namespace patchbay::frontends {
@@ -41,6 +43,8 @@ struct ProcessServices {
   oauth::TokenService& tokens;
   net::HttpCounters& connections;
   const trace::CallHistories& histories;
+  const policy::Keyring& keys;
+  store::Store& store;
 };
 
 // The services that the frontends of one worker may use. Outlives them.

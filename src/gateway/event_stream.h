@@ -111,7 +111,15 @@ struct ReplayLimits {
 // The streams of one worker, found again by event ids of the form worker.stream.event.
 class EventStreams {
  public:
-  EventStreams(int worker, const ReplayLimits& limits) : worker_(worker), limits_(limits) {}
+  // The numbers of streams follow `first`, so that ids of another process are not taken for ids of
+  // this one.
+  EventStreams(int worker, const ReplayLimits& limits, std::uint64_t first = 0)
+      : worker_(worker), limits_(limits), first_(first) {}
+
+  // A number that a process may give its streams to follow.
+  static std::uint64_t first_of(std::uint64_t run) { return (run & 0xFF'FFFF) << kRunShift; }
+  // Whether a stream of that number, of any worker, is of this process.
+  bool is_ours(std::uint64_t number) const { return number >> kRunShift == first_ >> kRunShift; }
 
   void set_limits(const ReplayLimits& limits) { limits_ = limits; }
 
@@ -130,10 +138,13 @@ class EventStreams {
     Deadline expires;
   };
 
+  static constexpr unsigned kRunShift = 32;  // The number of streams of one process is smaller.
+
   const int worker_;
   ReplayLimits limits_;
+  const std::uint64_t first_;
   std::size_t total_ = 0;
-  std::uint64_t next_ = 1;
+  std::uint64_t next_ = first_ + 1;
   std::unordered_map<std::uint64_t, std::shared_ptr<EventStream>> streams_;
   std::deque<Ended> ended_;  // Oldest first.
 };

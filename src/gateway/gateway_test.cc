@@ -219,7 +219,8 @@ class PipelineTest : public ::testing::Test {
   CatalogView view;
   Recorder recorder{registry};
   Subscriptions subscriptions;
-  TaskIds tasks{policy::Sealer(policy::Sealer::Key{})};
+  policy::Keyring keys{{std::string(32, 'k')}};
+  TaskIds tasks{keys};
   TaskTools task_tools;
   StoredResults stored;
   policy::Approvals approvals;

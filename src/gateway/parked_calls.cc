@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <chrono>
 
 #include "async/hop.h"
 #include "json/read.h"
@@ -13,12 +14,22 @@ namespace {
 
 constexpr std::size_t kMostSeen = 4096;  // The maximum size of capabilities that are cached.
 
+// The beginning of our states. Upstreams also store states with the client, and some upstreams are
+// gateways like this one: each recognises its own by its keys.
+constexpr std::string_view kMark = "patchbay.";
+
 struct State {
+  std::string_view run;  // The process that made it.
   int worker = 0;
   std::uint64_t id = 0;
   int round = 0;
-  std::int64_t expires = 0;  // Clock ticks.
+  std::int64_t expires = 0;  // Milliseconds since 1970.
 };
+
+std::int64_t milliseconds_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
 
 std::optional<State> read_state(std::string_view text) {
   State state;
@@ -29,6 +40,10 @@ std::optional<State> read_state(std::string_view text) {
     if (text.starts_with(' ')) text.remove_prefix(1);
     return true;
   };
+  const auto space = text.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  state.run = text.substr(0, space);
+  text.remove_prefix(space + 1);
   const bool good =
       number(state.worker) && number(state.id) && number(state.round) && number(state.expires);
   return good && text.empty() ? std::optional(state) : std::nullopt;
@@ -39,14 +54,23 @@ Error unknown_state() {
           "this requestState was not made here, has been used, or is for another request"};
 }
 
+// The client cannot go on with a call of an earlier process.
+Error interrupted() {
+  return {Code::invalid_params,
+          "this call was interrupted by a restart of the gateway: it may have run, and it is not "
+          "continued; to make it again, send the request without requestState and inputResponses",
+          R"({"reason":"interrupted"})"};
+}
+
 }  // namespace
 
 // The sealed part of a state that a request brings back; empty if it has none of ours.
 std::string ParkedCalls::sealed_part(const Call& call) const {
   const auto* const given = call.request.param("requestState");
   auto state = given ? json::as_string(given->raw) : std::nullopt;
-  if (!state || !state->starts_with(directory_.mark)) return "";
-  return state->substr(directory_.mark.size());
+  if (!state || !state->starts_with(kMark)) return "";
+  std::string sealed = state->substr(kMark.size());
+  return directory_.keys.knows(policy::Purpose::parked_calls, sealed) ? sealed : "";
 }
 
 bool ParkedCalls::may_ask(const Call& call) const {
@@ -75,11 +99,11 @@ Task<mcp::Reply> ParkedCalls::answer(Call& call) {
     if (call.linked && call.request.param("requestState")) co_return unknown_state();
     co_return co_await begin(call);
   }
-  auto opened = directory_.sealer.open(sealed, essence_of(call));
+  auto opened = directory_.keys.open(policy::Purpose::parked_calls, sealed, essence_of(call));
   const auto state = opened ? read_state(*opened) : std::nullopt;
-  if (!state || state->worker < 0 ||
-      static_cast<std::size_t>(state->worker) >= directory_.workers.size() ||
-      Clock::now().time_since_epoch().count() > state->expires) {
+  if (!state || milliseconds_now() > state->expires) co_return unknown_state();
+  if (state->run != directory_.run) co_return interrupted();
+  if (state->worker < 0 || static_cast<std::size_t>(state->worker) >= directory_.workers.size()) {
     co_return unknown_state();
   }
   const auto worker = static_cast<std::size_t>(state->worker);
@@ -131,9 +155,11 @@ void ParkedCalls::on_expired(std::uint64_t id) {
 }
 
 std::string ParkedCalls::state_of(const ParkedCall& call) const {
-  const auto expires = (Clock::now() + call.call().timeout).time_since_epoch().count();
-  const std::string plain = fmt::format("{} {} {} {}", number_, call.id(), call.round(), expires);
-  return directory_.mark + directory_.sealer.seal(plain, essence_of(call.call()));
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(call.call().timeout);
+  const std::string plain = fmt::format("{} {} {} {} {}", directory_.run, number_, call.id(),
+                                        call.round(), milliseconds_now() + wait.count());
+  return std::string(kMark) +
+         directory_.keys.seal(policy::Purpose::parked_calls, plain, essence_of(call.call()));
 }
 
 Task<void> ParkedCalls::stop() {

@@ -1,7 +1,8 @@
 // Calls of clients without sessions that can answer questions. When an upstream asks, the call is
 // answered with its questions (`input_required`) and waits here, without a request, until the
 // client repeats it with the answers. The state that the client returns to find its call is sealed:
-// it cannot be forged, used twice, or used for another call.
+// it cannot be forged, used twice, or used for another call. A call does not outlive the process,
+// its state does: a client that returns to a later process learns that its call was interrupted.
 //
 // One per worker; confined to it. A client that returns on another worker is forwarded to this one.
 #pragma once
@@ -15,7 +16,7 @@
 
 #include "async/scope.h"
 #include "core/ids.h"
-#include "crypto/seal.h"
+#include "crypto/keyring.h"
 #include "gateway/parked_call.h"
 #include "gateway/pipeline.h"
 
@@ -25,11 +26,10 @@ class ParkedCalls final : ParkedCall::Owner {
  public:
   // Shared by all workers.
   struct Directory {
-    explicit Directory(policy::Sealer key) : sealer(key) {}
-    const policy::Sealer sealer;
-    // The beginning of our states. Upstreams also store states with the client, and some upstreams
-    // are gateways like this one.
-    const std::string mark = "patchbay-" + random_hex(6) + '.';
+    // REQUIRES: the keys outlive this.
+    explicit Directory(const policy::Keyring& ring) : keys(ring) {}
+    const policy::Keyring& keys;
+    const std::string run = random_hex(8);  // Of this process: part of its states.
     std::vector<ParkedCalls*> workers;
     std::vector<Executor*> executors;
     std::atomic<int> most = 1'000;         // Calls that wait for their client, on one worker.

@@ -100,14 +100,15 @@ class ParkedCallsTest : public ::testing::Test {
   CatalogView view_;
   Recorder recorder_{registry_};
   Subscriptions subscriptions_;
-  TaskIds tasks_{policy::Sealer(policy::Sealer::Key{})};
+  policy::Keyring keys_{{std::string(32, 'k')}};
+  TaskIds tasks_{keys_};
   TaskTools task_tools_;
   StoredResults stored_;
   policy::Approvals approvals_;
   Pipeline pipeline_{limiter_, view_,       approvals_, subscriptions_,
                      tasks_,   task_tools_, stored_,    recorder_};
   McpServer server_{pipeline_, {minutes(10), minutes(10), minutes(1), minutes(1)}};
-  ParkedCalls::Directory directory_{policy::Sealer(policy::Sealer::Key{})};
+  ParkedCalls::Directory directory_{keys_};
   ParkedCalls parked_{0, pipeline_, directory_};
   std::shared_ptr<AskingUpstream> upstream_ = std::make_shared<AskingUpstream>();
 };
@@ -145,6 +146,24 @@ TEST_F(ParkedCallsTest, AStateIsForOneRequestAndOneCaller) {
   const auto other = std::make_shared<const Principal>(Principal{"2", "other", AuthMethod::none});
   EXPECT_NE(ask(answers(state), "{}", other).find("is for another request"), std::string::npos);
   EXPECT_NE(ask(answers(state)).find(R"("got")"), std::string::npos) << "it is still good";
+}
+
+TEST_F(ParkedCallsTest, AStateOfAnEarlierProcessReportsTheInterruption) {
+  ParkedCalls::Directory earlier{keys_};
+  ParkedCalls parked(0, pipeline_, earlier);
+  earlier.workers.push_back(&parked);
+  earlier.executors.push_back(&executor_);
+  server_.set_parked(parked);
+  const std::string state = state_in(ask());
+  server_.set_parked(parked_);
+  const std::string refused = ask(answers(state));
+  EXPECT_NE(refused.find("interrupted by a restart"), std::string::npos) << refused;
+  EXPECT_NE(ask(answers(state), R"({"other":1})").find("is for another request"),
+            std::string::npos);
+  EXPECT_EQ(upstream_->calls, 1) << "it is not called again";
+  testing::Outcome<void> stopped;
+  stopped.start(parked.stop());
+  for (int i = 0; i < 5; ++i) executor_.run();
 }
 
 TEST_F(ParkedCallsTest, WhatIsNotAnsweredIsAskedAgain) {

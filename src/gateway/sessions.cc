@@ -1,38 +1,46 @@
 #include "gateway/sessions.h"
 
-#include <fmt/format.h>
+#include <chrono>
+#include <cstring>
+#include <utility>
 
-#include <charconv>
-
-#include "core/ids.h"
 #include "gateway/call/session_digest.h"
 
 namespace patchbay::gateway {
 namespace {
 
-constexpr std::size_t kRandomBytes = 16;
-
 Error unknown() { return {Code::session_not_found, "this session is unknown or has ended"}; }
 
-// Ids begin with the number of the owner worker in two hexadecimal digits.
-std::optional<std::size_t> worker_of(std::string_view id) {
-  std::size_t worker = 0;
-  if (id.size() != 2 + 2 * kRandomBytes) return std::nullopt;
-  const auto [end, fault] = std::from_chars(id.data(), id.data() + 2, worker, 16);
-  if (fault != std::errc() || end != id.data() + 2) return std::nullopt;
-  return worker;
-}
-
 }  // namespace
+
+Sessions::Directory::Directory(const policy::Keyring& ring, store::Store& stored)
+    : keys(ring), store(stored), run([] {
+        std::uint64_t number = 0;
+        const auto random = new_session_id().random;
+        std::memcpy(&number, random.data(), sizeof number);
+        return number;
+      }()) {}
 
 Sessions::~Sessions() {
   each_on_worker([](Session& session) { session.stream.reset(); });
 }
 
-Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, Caller owner,
-                                                  std::string capabilities,
-                                                  std::string_view whose) {
-  auto share = shares().take(ShareOf::sessions, whose);
+Result<std::shared_ptr<Session>> Sessions::create(const Conditions& conditions,
+                                                  const SessionVisitor& visitor) {
+  SessionId id = new_session_id();
+  id.run = directory_.run;
+  id.worker = static_cast<std::uint16_t>(number_);
+  id.revision = conditions.revision;
+  id.owner = owner_digest(*visitor.caller);
+  id.abilities = mcp::abilities_of(conditions.revision, conditions.capabilities);
+  id.client_info = conditions.client_info;
+  return add(seal(directory_.keys, id), id, visitor);
+}
+
+// The session is the same, whether it is new or restored: it has what is in its id.
+Result<std::shared_ptr<Session>> Sessions::add(std::string text, const SessionId& id,
+                                               const SessionVisitor& visitor) {
+  auto share = shares().take(ShareOf::sessions, visitor.share_owner);
   if (!share) return share.error();
   if (directory_.count.fetch_add(1) >= directory_.most) {
     directory_.count.fetch_sub(1);
@@ -41,11 +49,13 @@ Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, Caller
   }
   auto session = std::make_shared<Session>();
   session->share = *std::move(share);
-  session->id = fmt::format("{:02x}{}", number_, random_hex(kRandomBytes));
+  session->id = std::move(text);
+  session->created = id.created;
   session->digest = session_digest(session->id);
-  session->revision = revision;
-  session->owner = std::move(owner);
-  session->capabilities = std::move(capabilities);
+  session->revision = id.revision;
+  session->owner = visitor.caller;
+  session->capabilities = mcp::client_capabilities(id.revision, id.abilities);
+  session->client_info = id.client_info;
   session->worker = number_;
   session->last_used = here().now().time_since_epoch().count();
   known_.emplace(session->id, session);
@@ -57,24 +67,88 @@ std::shared_ptr<Session> Sessions::look_up(std::string_view id) const {
   return found == known_.end() ? nullptr : found->second;
 }
 
-Task<std::shared_ptr<Session>> Sessions::find(std::string id, const Principal& caller) {
+std::shared_ptr<Session> Sessions::known(std::string_view id, const Principal& caller) const {
+  auto session = look_up(id);
+  if (!session || session->ended || session->owner->id != caller.id) return nullptr;
+  return session;
+}
+
+std::size_t Sessions::owner_of(const SessionId& id) const {
+  const std::size_t count = directory_.workers.size();
+  const bool ours = id.run == directory_.run && id.worker < count;
+  return ours ? id.worker : placed_on(id, count);
+}
+
+Task<std::shared_ptr<Session>> Sessions::find(std::string id, SessionVisitor visitor) {
   auto session = look_up(id);
   if (!session) {
-    const auto worker = worker_of(id);
-    if (!worker || *worker >= directory_.workers.size() ||
-        *worker == static_cast<std::size_t>(number_)) {
-      co_return unknown();
-    }
-    Sessions& there = *directory_.workers[*worker];
-    auto ask = [&there, &id]() -> Task<std::shared_ptr<Session>> { co_return there.look_up(id); };
-    auto found = co_await hop<std::shared_ptr<Session>>(*directory_.executors[*worker], ask);
+    const auto opened = open_session_id(directory_.keys, id);
+    if (!opened || opened->owner != owner_digest(*visitor.caller)) co_return unknown();
+    const std::size_t owner = owner_of(*opened);
+    Sessions& there = *directory_.workers[owner];
+    auto ask = [&] { return there.find_here(id, *opened, visitor); };
+    auto found = co_await hop<std::shared_ptr<Session>>(*directory_.executors[owner], ask);
     if (!found) co_return found.error();
-    if (!*found) co_return unknown();
     session = *std::move(found);
-    known_.emplace(id, session);
+    known_.emplace(session->id, session);
   }
-  if (session->ended || session->owner->id != caller.id) co_return unknown();
+  if (session->ended || session->owner->id != visitor.caller->id) co_return unknown();
   co_return session;
+}
+
+Task<std::shared_ptr<Session>> Sessions::find_here(const std::string& id, const SessionId& opened,
+                                                   const SessionVisitor& visitor) {
+  if (auto known = look_up(id)) co_return known;
+  // This process has created it, so it has ended.
+  if (opened.run == directory_.run) co_return unknown();
+  co_return co_await restore(id, opened, visitor);
+}
+
+Task<std::shared_ptr<Session>> Sessions::restore(const std::string& id, const SessionId& opened,
+                                                 const SessionVisitor& visitor) {
+  if (!records_.outlive_process()) co_return unknown();
+  if (std::chrono::system_clock::now() >= end_of_age(opened.created)) co_return unknown();
+  watch_others();  // An end that is not in the record yet is reported.
+  auto record = co_await records_.read(session_record_key(id));
+  if (!record) {
+    // A record that cannot be read may say that the session has ended.
+    if (record.error().code == Code::internal) co_return unknown();
+    co_return record.error();
+  }
+  // Another request may have been faster.
+  if (auto known = look_up(id)) co_return known;
+  if (record->ended || record->has_private) co_return unknown();
+  auto session = add(id, opened, visitor);
+  if (!session) co_return session.error();
+  (*session)->log_level = record->log_level;
+  if (notify_restored_) notify_restored_(*session, visitor.from, std::move(record->uris));
+  co_return *session;
+}
+
+store::Time Sessions::end_of_age(store::Time created) const {
+  return created + std::chrono::milliseconds(directory_.max_age.load());
+}
+
+SessionRecord Sessions::record_of(const Session& session) const {
+  SessionRecord record{.run = directory_.run,
+                       .ended = session.ended,
+                       .has_private = session.has_private,
+                       .log_level = session.log_level};
+  if (!record.ended) record.uris = session.subscriber.all();
+  return record;
+}
+
+void Sessions::save(const std::shared_ptr<Session>& session) {
+  if (!records_.outlive_process()) return;
+  const auto worker = static_cast<std::size_t>(session->worker);
+  Sessions& there = *directory_.workers[worker];
+  directory_.executors[worker]->post([&there, session] { there.save_here(*session); });
+}
+
+// After its end, the record has nothing else.
+void Sessions::save_here(const Session& session) {
+  if (session.ended && look_up(session.id)) return;
+  records_.write(session_record_key(session.id), record_of(session), end_of_age(session.created));
 }
 
 void Sessions::end(Session& session) {
@@ -84,14 +158,28 @@ void Sessions::end(Session& session) {
   session.listed.remove();
   const auto worker = static_cast<std::size_t>(session.worker);
   Sessions& there = *directory_.workers[worker];
-  directory_.executors[worker]->post([&there, id = session.id] {
-    const auto found = there.known_.find(id);
-    if (found == there.known_.end()) return;
-    // The stream is destroyed here, on its own worker, because others may still hold the session.
-    if (const auto stream = std::move(found->second->stream)) there.streams_.close(*stream);
-    if (there.notify_end_) there.notify_end_(found->second);
-    there.known_.erase(found);
-  });
+  directory_.executors[worker]->post([&there, id = session.id] { there.end_here(id); });
+}
+
+Task<void> Sessions::end_for_good(std::shared_ptr<Session> session) {
+  end(*session);
+  const auto worker = static_cast<std::size_t>(session->worker);
+  Sessions& there = *directory_.workers[worker];
+  // On another worker, what follows runs after the end that has been posted there.
+  if (session->worker == number_) end_here(session->id);
+  auto written = [&there] { return there.records_.written(); };
+  co_return co_await hop<void>(*directory_.executors[worker], written);
+}
+
+void Sessions::end_here(const std::string& id) {
+  const auto found = known_.find(id);
+  if (found == known_.end()) return;
+  const auto session = found->second;
+  known_.erase(found);
+  // The stream is destroyed here, on its own worker, because others may still hold the session.
+  if (const auto stream = std::move(session->stream)) streams_.close(*stream);
+  save_here(*session);
+  if (notify_end_) notify_end_(session);
 }
 
 void Sessions::sweep(Deadline now) {
@@ -103,7 +191,33 @@ void Sessions::sweep(Deadline now) {
     if (session->open == 0 && session->last_used < idle_since) idle.push_back(session);
     return false;
   });
+  if (handed_over_) return;
   for (const auto& session : idle) end(*session);
+}
+
+// Ends the sessions of this worker that other processes end. That matters once two processes can
+// have the same session, as while one replaces the other: since the first session was restored
+// here, or since another process accepts connections.
+void Sessions::watch_others() {
+  if (watch_ || !records_.outlive_process()) return;
+  watch_ = directory_.store.watch(kSessionTable, here(), [this](const store::Change& change) {
+    if (!change.value) return;
+    const SessionRecord record = session_record(*change.value);
+    if (record.ended && record.run != directory_.run) end_by_key(change.key);
+  });
+}
+
+void Sessions::end_by_key(const std::string& key) {
+  std::shared_ptr<Session> found;
+  each_on_worker([&](Session& session) {
+    if (!found && session_record_key(session.id) == key) found = look_up(session.id);
+  });
+  if (found) end(*found);
+}
+
+Task<void> Sessions::stop() {
+  watch_.reset();
+  co_return co_await records_.written();
 }
 
 SessionUse::SessionUse(std::shared_ptr<Session> session) : session_(std::move(session)) {

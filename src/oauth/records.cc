@@ -5,12 +5,15 @@
 
 #include <filesystem>
 
+#include "crypto/key_file.h"
+
 namespace patchbay::oauth {
 namespace {
 
 Result<policy::Sealer> sealer_for(const StoreLocation& location) {
   if (location.folder.empty() && location.key.empty()) return policy::Sealer::random();
-  auto key = location.key.empty() ? key_in(location.folder) : parse_key(location.key);
+  auto key =
+      location.key.empty() ? policy::key_in(location.folder) : policy::parse_key(location.key);
   if (!key) return key.error();
   return policy::Sealer(*key);
 }

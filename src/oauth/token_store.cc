@@ -1,22 +1,9 @@
 #include "oauth/token_store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/crypto.h>
 #include <sqlite3.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-
-#include "core/base64.h"
-#include "core/ids.h"
-#include "core/text.h"
-#include "net/io/fd.h"
 
 namespace patchbay::oauth {
 namespace {
@@ -32,8 +19,6 @@ constexpr const char* kTables =
     "PRAGMA secure_delete = ON;";
 
 constexpr int kTokensFormat = 1;
-constexpr std::string_view kKeyFile = "tokens.key";
-constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
 // A value that was moved to another row cannot be decrypted.
 std::string context_of(bool token, const TokenStore::Key& key) {
@@ -48,65 +33,7 @@ void bind_key(sqlite::Statement& statement, const TokenStore::Key& key) {
   statement.bind(3, std::string_view(key.issuer));
 }
 
-Error fault(std::string_view what, const std::string& path) {
-  return {Code::internal, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno))};
-}
-
-Result<void> make_key_file(const std::string& path) {
-  policy::Sealer::Key key;
-  if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {
-    return Error{Code::internal, "there is no randomness to make a key from"};
-  }
-  const std::string text =
-      base64url_encode({reinterpret_cast<const char*>(key.data()), key.size()}) + "\n";
-  OPENSSL_cleanse(key.data(), key.size());
-  // The file is complete before it gets its name.
-  const std::string fresh = fmt::format("{}.{}", path, random_hex(8));
-  const net::Fd file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file) return fault("make", fresh);
-  const bool written =
-      ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      ::fsync(file.get()) == 0;
-  const bool there = written && (::link(fresh.c_str(), path.c_str()) == 0 || errno == EEXIST);
-  auto made = there ? ok() : Result<void>(fault("write", path));
-  ::unlink(fresh.c_str());
-  return made;
-}
-
 }  // namespace
-
-Result<policy::Sealer::Key> parse_key(std::string_view text) {
-  const auto raw = base64url_decode(trimmed(text));
-  policy::Sealer::Key key;
-  if (!raw || raw->size() != key.size()) {
-    return Error{Code::invalid_params,
-                 "is not a key: 32 random bytes in base64url, as `head -c 32 /dev/urandom | basenc "
-                 "--base64url | tr -d =` prints them"};
-  }
-  std::ranges::copy(*raw, reinterpret_cast<char*>(key.data()));
-  return key;
-}
-
-Result<policy::Sealer::Key> key_in(const std::string& state) {
-  const std::string path = fmt::format("{}/{}", state, kKeyFile);
-  if (::access(path.c_str(), F_OK) != 0) {
-    auto made = make_key_file(path);
-    if (!made) return made.error();
-  }
-  const net::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat about{};
-  if (!file || ::fstat(file.get(), &about) != 0) return fault("read", path);
-  if ((about.st_mode & kOthers) != 0) {
-    return Error{Code::invalid_params,
-                 fmt::format("others may read the key {}; chmod 600 {}", path, path)};
-  }
-  std::string text(128, '\0');
-  const ssize_t got = ::read(file.get(), text.data(), text.size());
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  auto key = parse_key(text);
-  if (!key) return Error{key.error().code, fmt::format("{} {}", path, key.error().message)};
-  return key;
-}
 
 Result<std::unique_ptr<TokenStore>> TokenStore::open(const std::string& path,
                                                      policy::Sealer sealer) {

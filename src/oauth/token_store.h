@@ -57,11 +57,4 @@ class TokenStore {
   std::uint64_t unreadable_ = 0;
 };
 
-// The key of the store in the folder `state`; created, readable by its owner only, if there is
-// none. A key that others may read is refused.
-Result<policy::Sealer::Key> key_in(const std::string& state);
-
-// A key as the configuration has it: 32 bytes in base64url.
-Result<policy::Sealer::Key> parse_key(std::string_view text);
-
 }  // namespace patchbay::oauth

@@ -1,7 +1,6 @@
 #include "oauth/token_store.h"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -79,27 +78,6 @@ TEST_F(TokenStoreTest, ARowThatWasMovedDoesNotOpen) {
   const auto store = open(1);
   EXPECT_TRUE(store->tokens_of("far", "bob")->empty());
   EXPECT_EQ(store->unreadable(), 1U);
-}
-
-TEST_F(TokenStoreTest, TheKeyIsMadeOnceForItsOwnerAlone) {
-  const auto first = key_in(folder_);
-  ASSERT_TRUE(first) << first.error().message;
-  EXPECT_EQ(*key_in(folder_), *first);
-  const std::string file = folder_ / "tokens.key";
-  struct stat about{};
-  ASSERT_EQ(::stat(file.c_str(), &about), 0);
-  EXPECT_EQ(about.st_mode & 0777, 0600U);
-  ::chmod(file.c_str(), 0640);
-  const auto refused = key_in(folder_);
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("chmod 600"), std::string::npos);
-}
-
-TEST(TokenKeyTest, IsThirtyTwoBytes) {
-  EXPECT_TRUE(parse_key("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n"));
-  EXPECT_FALSE(parse_key("AAAA"));
-  EXPECT_FALSE(parse_key("a password"));
-  EXPECT_FALSE(parse_key(""));
 }
 
 }  // namespace

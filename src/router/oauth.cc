@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "crypto/key_file.h"
 #include "net/http/syntax/url.h"
 #include "oauth/device_flow.h"
 #include "oauth/discovery.h"
@@ -39,7 +40,7 @@ Result<std::shared_ptr<oauth::TokenStore>> open_store(const std::string& folder)
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     return Error{Code::unavailable, fmt::format("cannot create the folder {}", folder)};
   }
-  auto key = oauth::key_in(folder);
+  auto key = policy::key_in(folder);
   if (!key) return key.error();
   auto store = oauth::TokenStore::open(folder + "/router-tokens.db", policy::Sealer(*key));
   if (!store) return store.error();

@@ -20,6 +20,7 @@ from harness import (
     TIMEOUT,
     Background,
     Gateway,
+    McpSession,
     TestCase,
     alive,
     answer_from,
@@ -102,6 +103,34 @@ class Client:
         return self.calls
 
 
+class SessionClient(Client):
+    """The same in one session, which it never begins again."""
+
+    def __init__(self, gateway):
+        self.session = McpSession(gateway)
+        super().__init__(gateway, reuse=True)
+
+    def run(self):
+        session = self.session
+        while not self.ending.is_set():
+            message = {
+                "jsonrpc": "2.0",
+                "id": self.calls,
+                "method": "tools/call",
+                "params": {"name": "fake__echo", "arguments": {"text": f"{self.calls}"}},
+            }
+            response = session.post(message)
+            if response.status != 200:
+                raise AssertionError(f"{response.status} for call {self.calls}: {response.read()}")
+            if text_of(answer_from(response)) != f"{self.calls}":
+                raise AssertionError("not the answer to this call")
+            self.calls += 1
+            if response.header("connection") == "close":
+                session.connection.close()
+                session.connection = self.gateway.connect()
+        session.connection.close()
+
+
 class Upgrades(TestCase):
     def test_ten_upgrades_under_load(self):
         with Upgraded(fake_config()) as gateway:
@@ -133,6 +162,45 @@ class Upgrades(TestCase):
             self.assertEqual(call(connection, "fake__echo", 1, text="a"), ("a", False))
             gateway.upgrade()
             self.assertEqual(call(connection, "fake__echo", 2, text="b"), ("b", True))
+
+    def test_sessions_go_on_under_load(self):
+        with (
+            tempfile.TemporaryDirectory() as state,
+            Upgraded(fake_config(state=state)) as gateway,
+        ):
+            clients = [SessionClient(gateway) for _ in range(4)]
+            for _ in range(max(2, int(5 * SCALE))):
+                before = gateway.upgrade()
+                wait_until(lambda: not alive(before), "the replaced process to end")
+            for client in clients:
+                self.assertGreater(client.end(), 0)
+            # No client has begun a second session.
+            self.assertEqual(gateway.metric("patchbay_sessions"), len(clients))
+
+    def test_a_session_that_ends_in_one_process_ends_in_the_other(self):
+        with (
+            tempfile.TemporaryDirectory() as state,
+            Upgraded(fake_config(state=state)) as gateway,
+        ):
+            session = self.enterContext(McpSession(gateway))
+            # Keeps the old process, which answers one more request on an idle connection.
+            slow = session.call_later("fake__sleep", seconds=4, text="late")
+            wait_until(lambda: gateway.metric("patchbay_calls_in_flight") == 1, "the call to run")
+            idle = session.connection
+            gateway.upgrade()
+            session.connection = self.enterContext(gateway.connect())
+            self.assertEqual(text_of(session.call("fake__echo", text="new")), "new")
+            fields = session.headers(**{"Content-Type": None})
+            self.assertEqual(idle.request("DELETE", "/mcp", fields).status, 204)
+            idle.close()
+
+            def ended():
+                session.connection.close()
+                session.connection = gateway.connect()
+                return session.post({"jsonrpc": "2.0", "id": 7, "method": "ping"}).status == 404
+
+            wait_until(ended, "the session to end in the new process")
+            slow.result()
 
     def test_all_listeners_are_handed_over(self):
         config = fake_config(wire={"tcp": "127.0.0.1:0"})

@@ -45,6 +45,7 @@ class McpFrontend final : public Frontend {
   }
 
   void sweep() override { http_.sweep(); }
+  void stop_accepting() override { http_.hand_over(); }
   Task<void> stop(Deadline) override { return http_.stop(); }
 
  private:
@@ -56,7 +57,8 @@ class McpFrontend final : public Frontend {
 }  // namespace
 
 SharedMcpFrontend::SharedMcpFrontend(const McpFrontendSettings& settings,
-                                     const ProcessServices& services) {
+                                     const ProcessServices& services)
+    : http_(services.keys, services.store) {
   update(settings);
   constexpr auto kHelp = "Sessions that are open.";
   services.registry.watch_gauge(
@@ -71,6 +73,7 @@ SharedMcpFrontend::SharedMcpFrontend(const McpFrontendSettings& settings,
 void SharedMcpFrontend::update(const McpFrontendSettings& settings) {
   settings_ = settings;
   http_.sessions.most = settings.max_sessions;
+  http_.sessions.max_age = settings.max_session_age.count();
   http_.sessions.idle = std::chrono::duration_cast<Clock::duration>(settings.session_idle).count();
 }
 

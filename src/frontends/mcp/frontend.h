@@ -13,6 +13,7 @@ struct McpFrontendSettings {
   McpHttpSettings http;
   std::size_t max_sessions = 20'000;
   std::chrono::nanoseconds session_idle = std::chrono::minutes(30);
+  std::chrono::milliseconds max_session_age = std::chrono::hours(24);
 };
 
 class SharedMcpFrontend final : public SharedFrontend {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "frontends/content_types.h"
 #include "frontends/exchange_share.h"
 #include "frontends/mcp/listening.h"
@@ -29,6 +30,10 @@ constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
 
 int status_of(const Error& error) { return info(error.code).http; }
+
+gateway::SessionVisitor visitor_of(const HttpExchange& exchange) {
+  return {exchange.caller, share_owner_of(exchange), exchange.peer.ip};
+}
 
 bool claims_stateless(std::string_view text) {
   mcp::Message message;
@@ -58,7 +63,7 @@ Task<void> answer_error(HttpExchange& exchange, int status, std::string_view id,
 }
 
 Task<void> refuse_session(HttpExchange& exchange, std::string_view id, Error error) {
-  const int status = error.code == Code::session_not_found ? 404 : 400;
+  const int status = error.code == Code::invalid_request ? 400 : status_of(error);
   co_return co_await answer_error(exchange, status, id, std::move(error));
 }
 
@@ -75,10 +80,14 @@ McpHttp::McpHttp(int number, gateway::McpServer& server, Shared& shared,
                  const McpHttpSettings& settings)
     : number_(number),
       shared_(shared),
-      state_(number, server, settings),
+      state_(number, shared.sessions.run, server, settings),
       sessions_(number, shared.sessions, state_.streams) {
   sessions_.on_end(
       [this](SessionPtr session) { shutdowns_.spawn(send_shutdown(std::move(session))); });
+  sessions_.on_restore([this](SessionPtr session, std::string from, std::vector<std::string> uris) {
+    restored(std::move(session), std::move(from), std::move(uris));
+  });
+  state_.save_session = [this](const SessionPtr& session) { sessions_.save(session); };
 }
 
 void McpHttp::update(const McpHttpSettings& settings) {
@@ -174,19 +183,13 @@ Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& 
   if (!result)
     co_return co_await answer_error(exchange, status_of(result.error()), message.id,
                                     result.error());
-  auto session = sessions_.create(*revision, exchange.caller, gateway::client_capabilities(message),
-                                  share_owner_of(exchange));
+  const std::string capabilities = gateway::client_capabilities(message);
+  auto session = sessions_.create({*revision, capabilities, gateway::client_info_of(message)},
+                                  visitor_of(exchange));
   if (!session)
     co_return co_await answer_error(exchange, status_of(session.error()), message.id,
                                     session.error());
-  // Nobody else knows the session yet.
-  (*session)->client_info = gateway::client_info_of(message);
-  (*session)->listed =
-      gateway::open_clients().add({"session", "mcp-http", exchange.caller, (*session)->client_info,
-                                   std::string(mcp::info(*revision).name), exchange.peer.ip});
-  (*session)->listed.on_end(here(), [this, weak = std::weak_ptr(*session)] {
-    if (const auto open = weak.lock()) sessions_.end(*open);
-  });
+  list_session(*session, exchange.peer.ip);
   const auto reply = mcp::result_reply(*std::move(result));
   const std::string text = mcp::response(message.id, reply);
   const std::string fields = fmt::format("{}: {}\r\n", kSessionHeader, (*session)->id);
@@ -204,7 +207,10 @@ Task<void> McpHttp::post_session(HttpExchange& exchange, const mcp::Message& mes
   auto method = state_.server.method_of(message, revision, *exchange.caller);
   if (!method) co_return co_await answer_error(exchange, 200, message.id, method.error());
   if ((*method)->local == mcp::Local::set_level) {
-    if (auto level = gateway::asked_level(message)) (*session)->log_level = *level;
+    if (auto level = gateway::asked_level(message)) {
+      (*session)->log_level = *level;
+      sessions_.save(*session);
+    }
   }
   co_return co_await run_call(exchange, message, **method, revision, *std::move(session));
 }
@@ -221,7 +227,8 @@ Task<McpHttp::SessionPtr> McpHttp::session_of(HttpExchange& exchange) {
     co_return Error{Code::invalid_request,
                     fmt::format("the {} header is missing: send initialize first", kSessionHeader)};
   }
-  co_return co_await sessions_.find(std::string(*id), *exchange.caller);
+  if (auto known = sessions_.known(*id, *exchange.caller)) co_return known;
+  co_return co_await sessions_.find(std::string(*id), visitor_of(exchange));
 }
 
 // A notification needs no answer. A cancellation is forwarded, since the call may run on any
@@ -347,7 +354,8 @@ Task<void> McpHttp::run_call(HttpExchange& exchange, const mcp::Message& message
 Task<void> McpHttp::end_session(HttpExchange& exchange) {
   auto session = co_await session_of(exchange);
   if (!session) co_return co_await refuse_session(exchange, "", session.error());
-  sessions_.end(**session);
+  auto stored = co_await sessions_.end_for_good(*session);
+  discard(stored, "it has ended here, and the log has why that may not last");
   co_return co_await exchange.answer(204, "", {});
 }
 
@@ -388,7 +396,9 @@ Task<void> McpHttp::send_shutdown(SessionPtr session) {
 
 Task<void> McpHttp::stop() {
   shutdowns_.cancel();
-  co_return co_await shutdowns_.drain(kNever);
+  auto drained = co_await shutdowns_.drain(kNever);
+  if (!drained) co_return drained;
+  co_return co_await sessions_.stop();
 }
 
 void McpHttp::sweep() {

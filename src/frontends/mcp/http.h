@@ -23,6 +23,7 @@ class Listening;
 class McpHttp final : public net::HttpHandler {
  public:
   struct Shared {
+    Shared(const policy::Keyring& keys, store::Store& store) : sessions(keys, store) {}
     gateway::Sessions::Directory sessions;
     std::vector<McpHttp*> workers;
   };
@@ -44,6 +45,9 @@ class McpHttp final : public net::HttpHandler {
 
   // Notifies the clients that follow a task of its state.
   void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
+
+  // Another process accepts connections from now on.
+  void hand_over() { sessions_.hand_over(); }
 
   // Waits for the cleanup of sessions that have ended.
   Task<void> stop();
@@ -85,6 +89,11 @@ class McpHttp final : public net::HttpHandler {
   Task<void> detach_here(std::shared_ptr<gateway::EventSink> sink, std::uint64_t stream);
   Task<void> end_session(net::HttpExchange& exchange);
   Task<SessionPtr> session_of(net::HttpExchange& exchange);
+  void list_session(const SessionPtr& session, std::string from);
+  void restored(SessionPtr session, std::string from, std::vector<std::string> uris);
+  Task<void> subscribe_again(SessionPtr session, std::string from, std::vector<std::string> uris);
+  Task<bool> subscribe_when_up(const gateway::Session& session, const std::string& from,
+                               const std::string& uri);
   void notified(const mcp::Message& message, const gateway::Session* session);
   void answered(const mcp::Message& message, SessionPtr session);
   Task<void> send_shutdown(SessionPtr session);

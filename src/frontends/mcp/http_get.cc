@@ -45,7 +45,9 @@ Task<void> McpHttp::get(net::HttpExchange& exchange) {
 McpHttp::StreamPosition McpHttp::position_of(const gateway::Session& session,
                                              std::string_view last_event) const {
   const auto id = gateway::parse_event_id(last_event);
-  if (id && static_cast<std::size_t>(id->worker) < shared_.workers.size()) {
+  // A stream of an earlier process is gone; the client continues with what comes now.
+  if (id && state_.streams.is_ours(id->stream) &&
+      static_cast<std::size_t>(id->worker) < shared_.workers.size()) {
     return {id->worker, id->stream, id->event};
   }
   return {session.worker, 0, 0};

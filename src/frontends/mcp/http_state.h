@@ -6,11 +6,15 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 
 #include "gateway/call/in_flight.h"
 #include "gateway/call/input_requests.h"
 #include "gateway/event_stream.h"
 #include "gateway/server.h"
+#include "gateway/sessions.h"
 
 namespace patchbay::frontends {
 
@@ -22,14 +26,21 @@ struct McpHttpSettings {
 
 struct McpHttpState {
   // `number` is the index of the worker. REQUIRES: the server outlives this.
-  McpHttpState(int number, gateway::McpServer& answering, const McpHttpSettings& given)
-      : server(answering), settings(given), streams(number, given.replay), questions(number) {}
+  // `run` is that of the process.
+  McpHttpState(int number, std::uint64_t run, gateway::McpServer& answering,
+               const McpHttpSettings& given)
+      : server(answering),
+        settings(given),
+        streams(number, given.replay, gateway::EventStreams::first_of(run)),
+        questions(number) {}
 
   gateway::McpServer& server;
   McpHttpSettings settings;
   gateway::EventStreams streams;
   gateway::InFlight in_flight;
   gateway::Questions questions;
+  // Stores what a client has set in its session.
+  std::function<void(const std::shared_ptr<gateway::Session>&)> save_session;
 };
 
 }  // namespace patchbay::frontends

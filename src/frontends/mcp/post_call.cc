@@ -71,6 +71,7 @@ Task<void> PostCall::run() {
   const mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
   if (session_) {
     note_subscription(session_->subscriber, call_, reply);
+    if (call_.method.subscribes() && !reply.is_error) state_.save_session(session_);
     note_task(session_->tasks, call_, reply);
   }
   co_return co_await finish(reply);
@@ -146,6 +147,10 @@ void PostCall::withdraw_questions() {
   if (exchange_.streaming()) return;
   drop();
   here().timers().set(*this, here().now() + state_.settings.stream_after);
+}
+
+void PostCall::on_private_program() {
+  if (session_ && !session_->has_private.exchange(true)) state_.save_session(session_);
 }
 
 void PostCall::begin_stream() {

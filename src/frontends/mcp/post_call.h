@@ -29,6 +29,7 @@ class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
  private:
   void notify(std::string_view method, std::string_view params) override;
   void withdraw_questions() override;
+  void on_private_program() override;
   void ask(std::string_view method, std::string_view params, gateway::Answer answer) override;
   bool wants(std::string_view method, std::string_view params) const;
   void on_hangup() override;

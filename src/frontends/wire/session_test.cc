@@ -132,7 +132,8 @@ class WireSessionTest : public ::testing::Test {
   gateway::CatalogView view_;
   gateway::Recorder recorder_{registry_};
   gateway::Subscriptions subscriptions_;
-  gateway::TaskIds tasks_{policy::Sealer(policy::Sealer::Key{})};
+  policy::Keyring keys_{{std::string(32, 'k')}};
+  gateway::TaskIds tasks_{keys_};
   gateway::TaskTools task_tools_;
   gateway::StoredResults stored_;
   policy::Approvals approvals_;

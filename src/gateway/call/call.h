@@ -39,6 +39,9 @@ class Peer {
   virtual void ask(std::string_view method, std::string_view params, Answer answer) = 0;
   // The call is repeated elsewhere: earlier questions no longer matter.
   virtual void withdraw_questions() {}
+  // The call uses a program of its session or of its caller alone, which ends with the process and
+  // may remember what it has been sent.
+  virtual void on_private_program() {}
 };
 
 // The client of a call that can receive nothing but the answer.

@@ -69,6 +69,10 @@ class Subscriber {
     const std::lock_guard lock(mutex_);
     return uris_.contains(uri);
   }
+  std::vector<std::string> all() const {
+    const std::lock_guard lock(mutex_);
+    return {uris_.begin(), uris_.end()};
+  }
   std::set<std::string, std::less<>> take_all() {
     const std::lock_guard lock(mutex_);
     return std::exchange(uris_, {});

@@ -18,7 +18,7 @@ std::string marked_text(const Principal& caller, std::string_view upstream, std:
 
 std::string TaskIds::listed(const Principal& caller, std::string_view upstream,
                             std::string_view id) const {
-  const std::string mark = key_.mark(marked_text(caller, upstream, id));
+  const std::string mark = keys_.mark(policy::Purpose::tasks, marked_text(caller, upstream, id));
   return mcp::listed_task(upstream, fmt::format("{}{}{}", mark, kDot, id));
 }
 
@@ -28,7 +28,8 @@ std::optional<TaskIds::Location> TaskIds::find(const Principal& caller,
   const auto dot = name ? name->id.find(kDot) : std::string_view::npos;
   if (dot == std::string_view::npos) return std::nullopt;
   const std::string_view id = name->id.substr(dot + 1);
-  const bool good = key_.is_mark(name->id.substr(0, dot), marked_text(caller, name->upstream, id));
+  const bool good = keys_.is_mark(policy::Purpose::tasks, name->id.substr(0, dot),
+                                  marked_text(caller, name->upstream, id));
   if (!good) return std::nullopt;
   return Location{std::string(name->upstream), std::string(id)};
 }

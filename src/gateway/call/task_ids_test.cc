@@ -6,7 +6,8 @@ namespace patchbay::gateway {
 namespace {
 
 TEST(TaskIds, AreFoundByTheCallerThatMadeTheTask) {
-  const TaskIds ids(policy::Sealer(policy::Sealer::Key{1}));
+  const policy::Keyring keys({std::string(32, '1')});
+  const TaskIds ids(keys);
   const Principal ann{"ann"};
   for (const std::string id : {"0.1", "p.a.b:c", ""}) {
     const std::string listed = ids.listed(ann, "up", id);
@@ -19,8 +20,10 @@ TEST(TaskIds, AreFoundByTheCallerThatMadeTheTask) {
 }
 
 TEST(TaskIds, MeanNothingToAnyoneElse) {
-  const TaskIds ids(policy::Sealer(policy::Sealer::Key{1}));
-  const TaskIds others(policy::Sealer(policy::Sealer::Key{2}));
+  const policy::Keyring keys({std::string(32, '1')});
+  const policy::Keyring other_keys({std::string(32, '2')});
+  const TaskIds ids(keys);
+  const TaskIds others(other_keys);
   const Principal ann{"ann"};
   const std::string listed = ids.listed(ann, "up", "0.1");
   EXPECT_FALSE(ids.find({"bob"}, listed));
@@ -30,6 +33,18 @@ TEST(TaskIds, MeanNothingToAnyoneElse) {
   for (const auto* const made_up : {"", "up", "up:", "up:.", "up:0.1", ":x.1"}) {
     EXPECT_FALSE(ids.find(ann, made_up)) << made_up;
   }
+}
+
+TEST(TaskIds, OutliveTheKeyThatMadeThem) {
+  policy::Keyring keys({std::string(32, '1')});
+  const TaskIds ids(keys);
+  const Principal ann{"ann"};
+  const std::string listed = ids.listed(ann, "up", "0.1");
+  keys.use({std::string(32, '2'), std::string(32, '1')});
+  EXPECT_NE(ids.listed(ann, "up", "0.1"), listed);
+  EXPECT_TRUE(ids.find(ann, listed));
+  keys.use({std::string(32, '2')});
+  EXPECT_FALSE(ids.find(ann, listed));
 }
 
 }  // namespace

@@ -53,6 +53,9 @@ class PrivateInstances final : Instance::Owner {
   // Code::forbidden if the upstream needs a fact about its caller that is unknown.
   Result<std::optional<std::string>> key_of(const gateway::Call& call) const;
 
+  // Whether each session has its own.
+  bool isolate_sessions() const { return settings_.isolation == Isolation::per_session; }
+
   // The connection of `key`, created if necessary; it starts with its first call. Code::overloaded
   // or Code::rate_limited if there are too many.
   Result<std::shared_ptr<Instance>> find(const std::string& key, const gateway::Call& call);

@@ -139,6 +139,9 @@ Result<McpUpstream::Route> McpUpstream::route(const gateway::Call& call, std::st
                                               const Attempts& attempts) {
   auto key = private_.key_of(call);
   if (!key) return key.error();
+  if (*key && (!on_every_worker_ || private_.isolate_sessions())) {
+    call.client.on_private_program();
+  }
   if (call.method.reach == mcp::Reach::by_task) return route_to_task(call, target, *key);
   // A session-based server gets the client capabilities once. If it has sent a request that a
   // client cannot answer, calls of such clients use a connection that declares less.
@@ -179,6 +182,7 @@ std::optional<McpUpstream::Route> McpUpstream::route_session(
     session = PrivateInstances::session_key(call, key);
   }
   auto own = route_private(private_.find_for_session(*session, call), target);
+  if (own) call.client.on_private_program();
   // If the maximum is reached, the session shares a connection as before.
   return own ? std::optional(*std::move(own)) : std::nullopt;
 }

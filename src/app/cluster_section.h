@@ -1,0 +1,42 @@
+// The section `cluster`: what gateways that act as one have in common, and what one gateway needs
+// to go on after a restart.
+//
+// Values only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/node.h"
+#include "config/settings.h"
+
+namespace patchbay::app {
+
+enum class StoreKind : std::uint8_t { embedded };
+
+struct ClusterSection {
+  std::vector<std::string> keys;
+  StoreKind store = StoreKind::embedded;
+  int max_store_queue = 65'536;
+  config::Bytes max_store_size{256 << 20};
+};
+
+// Adds a fault for each key that could be guessed.
+void check_cluster(const ClusterSection& section, const config::Node& root, const std::string& file,
+                   config::Faults& faults);
+
+}  // namespace patchbay::app
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::choices<app::StoreKind> = std::array{
+    Choice{"embedded", app::StoreKind::embedded},
+};
+
+template <>
+const config::Fields& config::fields<app::ClusterSection>();
+
+}  // namespace patchbay
