@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string>& items) {
 
 // A quoted string of a header: nothing in it can end the string or the line, and RFC 6750 allows
 // ASCII only.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -43,7 +43,7 @@ std::string bearer_challenge(const AuthSettings& settings, const Error& error, b
   } else if (given) {
     text += ", error=\"invalid_token\"";
   }
-  if (given) text += ", error_description=" + quoted(error.message);
+  if (given) text += ", error_description=" + in_quotes(error.message);
   if (!settings.jwt.empty()) {
     const auto origin = settings.resource.substr(0, path_begin(settings.resource));
     text += fmt::format(", resource_metadata=\"{}{}{}\"", origin, kMetadataPath,
