@@ -26,16 +26,6 @@ namespace {
 // The time to send telemetry after calls have used up the time of the stop.
 constexpr auto kLeastFlushTime = std::chrono::milliseconds(500);
 
-// Nothing is safe without keys, so the gateway does not start.
-std::unique_ptr<ProcessState> state_of(const Settings& settings) {
-  auto state = ProcessState::open(settings);
-  if (!state) {
-    fmt::print(stderr, "patchbay: {}\n", state.error().message);
-    std::exit(1);
-  }
-  return *std::move(state);
-}
-
 policy::Digester new_digester() {
   auto digester = policy::Digester::random();
   if (!digester) {
@@ -52,10 +42,11 @@ int worker_count(const Settings& settings) {
 
 }  // namespace
 
-Gateway::Gateway(Configuration configuration, Overrides overrides)
+Gateway::Gateway(Configuration configuration, Overrides overrides,
+                 std::unique_ptr<ProcessState> state)
     : configuration_(std::move(configuration)),
       overrides_(std::move(overrides)),
-      state_(state_of(configuration_.settings)),
+      state_(std::move(state)),
       common_(configuration_.settings, *state_),
       auth_(control_, common_.registry, refusals_, new_digester(),
             [this](const auto& known) {

@@ -41,7 +41,7 @@ namespace patchbay::app {
 class Gateway {
  public:
   // `overrides` take precedence over the file, also after a reload.
-  Gateway(Configuration configuration, Overrides overrides);
+  Gateway(Configuration configuration, Overrides overrides, std::unique_ptr<ProcessState> state);
   ~Gateway();
 
   // Serves the listeners until a signal stops it. Returns the exit code of the process.

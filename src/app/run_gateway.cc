@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "app/one_line.h"
+#include "app/process_state.h"
 #include "net/process/orphans.h"
 #include "net/process/signals.h"
 #include "observe/log.h"
@@ -45,9 +46,13 @@ int run_gateway(Configuration configuration, const Overrides& overrides,
   log_notes(configuration.notes);
   log_warnings(configuration.warnings);
   int code = 1;
-  {
-    Gateway gateway(std::move(configuration), overrides);
+  auto state = ProcessState::open(configuration.settings);
+  if (state) {
+    Gateway gateway(std::move(configuration), overrides, *std::move(state));
     code = run(gateway);
+  } else {
+    // Nothing is safe without keys, so the gateway does not start.
+    fmt::print(stderr, "patchbay: {}\n", state.error().message);
   }
   log::stop();
   return code;
