@@ -40,11 +40,16 @@ class AuthService {
   // and changes nothing.
   Result<void> apply(const policy::AuthSettings& settings);
 
+  // In use; null before the first.
+  const std::optional<policy::AuthSettings>& settings() const { return settings_; }
+
+  // Uses what the files have now. If they are gone, empty or invalid, it fails and changes nothing.
+  Result<void> renew_if_changed();
+
   Task<void> stop();
 
  private:
   Result<void> renew();
-  Result<void> renew_if_changed();
   void on_files_changed();
   Result<std::vector<std::shared_ptr<policy::KeySource>>> sources(
       const std::vector<policy::JwtSettings>& issuers);
@@ -52,10 +57,10 @@ class AuthService {
   Refusals& refusals_;
   const policy::Digester digester_;
   const Notify notify_;
-  std::optional<policy::AuthSettings> settings_;  // In use; null before the first.
-  std::vector<std::string> files_;                // The files that the settings name.
-  policy::Digest seen_{};                         // The digest of their contents.
-  std::vector<FileStamp> stamps_;  // The stamps of the files when they were last used.
+  std::optional<policy::AuthSettings> settings_;
+  std::vector<std::string> files_;  // The files that the settings name.
+  policy::Digest seen_{};           // The digest of their contents.
+  std::vector<FileStamp> stamps_;   // The stamps of the files when they were last used.
   JwksSource::Owner owner_;
   // The inputs of the current sources: unchanged settings keep their keys.
   std::vector<std::pair<std::string, std::shared_ptr<JwksSource>>> sources_;

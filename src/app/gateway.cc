@@ -79,6 +79,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides,
       &run_time_,
       &report_,
       &editor_,
+      &caller_tokens_,
   };
   digest_.set(configuration_.digest);
   report_.use(configuration_, overrides_);
@@ -392,6 +393,11 @@ std::string Gateway::serve_browsers() {
     owner.listen_local(std::move(listener));
   });
   return fmt::format("http://{}", bound->text());
+}
+
+Task<void> Gateway::reach_each_worker() {
+  auto nothing = [](Worker&) -> Task<void> { co_return ok(); };
+  co_return co_await on_each_worker(nothing);
 }
 
 Task<void> Gateway::on_each_worker(std::function<Task<void>(Worker&)> step) {

@@ -14,6 +14,7 @@
 #include "app/auth_service.h"
 #include "app/banner.h"
 #include "app/bus_service.h"
+#include "app/caller_token_service.h"
 #include "app/configuration.h"
 #include "app/configuration_editor.h"
 #include "app/configuration_report.h"
@@ -98,6 +99,8 @@ class Gateway {
   // Serves the sign-in pages if there are no listeners. Returns their URL.
   std::string serve_browsers();
   bool is_reachable() const;
+  // Yields once every worker has done what was posted to it before.
+  Task<void> reach_each_worker();
   Task<void> on_each_worker(std::function<Task<void>(Worker&)> step);
 
   Configuration configuration_;
@@ -112,6 +115,7 @@ class Gateway {
   oauth::TokenService tokens_{control_,
                               common_.registry};  // Outlives the catalogs, which hold upstreams.
   AuthService auth_;
+  CallerTokenService caller_tokens_{control_, auth_, [this] { return reach_each_worker(); }};
   TelemetryService telemetry_{common_.spans, common_.registry};
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Loop*> loops_;

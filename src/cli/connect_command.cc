@@ -6,10 +6,10 @@
 #include <filesystem>
 
 #include "app/configuration.h"
+#include "app/write_file.h"
 #include "cli/client_files.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
-#include "cli/write_file.h"
 #include "config/edit_json.h"
 #include "config/edit_toml.h"
 #include "config/file.h"

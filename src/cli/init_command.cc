@@ -1,10 +1,10 @@
 // init: writes a configuration to begin with.
 #include <fmt/format.h>
 
+#include "app/write_file.h"
 #include "cli/commands.h"
 #include "cli/edit_config.h"
 #include "cli/terminal.h"
-#include "cli/write_file.h"
 #include "json/text.h"
 
 namespace patchbay::app {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/write_file.h"
 #include "cli/terminal.h"
-#include "cli/write_file.h"
 #include "core/base64.h"
 #include "json/read.h"
 

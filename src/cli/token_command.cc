@@ -1,24 +1,17 @@
 // token create, list, revoke, hash: the commands around the file of tokens.
-#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 
-#include "app/auth_service.h"
 #include "app/configuration.h"
 #include "app/run_gateway.h"
+#include "app/token_file.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/terminal.h"
-#include "cli/write_file.h"
 #include "json/text.h"
-#include "net/io/fd.h"
-#include "net/io/system_failure.h"
 #include "policy/auth/token_table.h"
 
 namespace patchbay::app {
@@ -46,27 +39,6 @@ Result<std::string> token_file(const TokenOptions& options) {
                "which file? use --file, or set auth.token_file in the configuration"};
 }
 
-Result<TokenTable> read_table(const std::string& path) {
-  policy::AuthSettings settings;
-  settings.token_file = path;
-  auto files = read_auth_files(settings);
-  if (!files) return files.error();
-  return std::move(files->tokens);
-}
-
-// Reads, changes and writes the file under a lock.
-template <class Change>
-Result<void> change_table(const std::string& path, Change change) {
-  const std::string beside = path + ".lock";
-  const net::Fd lock(::open(beside.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock || ::flock(lock.get(), LOCK_EX) != 0) return net::system_failure(beside);
-  auto table = read_table(path);
-  if (!table) return table.error();
-  auto changed = change(*table);
-  if (!changed) return changed;
-  return replace_file(path, table->text(), 0600);
-}
-
 std::string day(std::int64_t seconds) {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
@@ -91,7 +63,7 @@ int create_token(const TokenOptions& options) {
     if (!span) return failed("--expires: " + span.error().message, kExitUsage);
     token.expires = token.created + span->count() / 1000;
   }
-  auto changed = change_table(*path, [&](TokenTable& table) -> Result<void> {
+  auto changed = change_token_file(*path, WhenLocked::wait, [&](TokenTable& table) -> Result<void> {
     if (table.tokens().size() >= TokenTable::kMostTokens) {
       return Error{Code::too_large, "the file has too many tokens; revoke some"};
     }
@@ -114,7 +86,7 @@ int create_token(const TokenOptions& options) {
 int list_tokens(const TokenOptions& options) {
   auto path = token_file(options);
   if (!path) return failed(path.error().message, kExitConfiguration);
-  auto table = read_table(*path);
+  auto table = read_token_file(*path);
   if (!table) return failed(table.error().message);
   if (options.json) {
     std::string all = "[";
@@ -139,7 +111,7 @@ int revoke_token(const TokenOptions& options) {
   auto path = token_file(options);
   if (!path) return failed(path.error().message, kExitConfiguration);
   std::size_t revoked = 0;
-  auto changed = change_table(*path, [&](TokenTable& table) -> Result<void> {
+  auto changed = change_token_file(*path, WhenLocked::wait, [&](TokenTable& table) -> Result<void> {
     revoked = table.revoke(options.name);
     if (revoked > 0) return ok();
     return Error{Code::not_found, fmt::format("there is no token '{}'", options.name)};

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontends/caller_tokens.h"
 #include "frontends/configuration_editor.h"
 #include "frontends/configuration_view.h"
 #include "frontends/run_time.h"
@@ -43,6 +44,7 @@ struct OperationsView {
   RunTime* run_time = nullptr;  // What admins change while it runs; null: nothing.
   const ConfigurationView* configuration = nullptr;  // Null: nobody may see it.
   ConfigurationEditor* editor = nullptr;             // Null: nobody may change it.
+  CallerTokens* caller_tokens = nullptr;             // Null: there are none.
 };
 
 }  // namespace patchbay::frontends

@@ -258,7 +258,7 @@ constexpr std::string_view kDocument = R"json({"openapi": "3.1.0",
     "description": "The tool, prompt or resource, as requested; * and ? match any text.",
     "schema": {"type": "string"}},
    "event": {"name": "event", "in": "query",
-    "description": "approval, sign_in, registration, log_in, upstream or client; call: only calls.",
+    "description": "approval, sign_in, registration, log_in, upstream, client, token and others; call: only calls.",
     "schema": {"type": "string"}},
    "auditTrace": {"name": "trace", "in": "query", "description": "The whole trace id.",
     "schema": {"type": "string"}},
@@ -397,10 +397,13 @@ const std::string& control_openapi() {
   static const std::string whole = [] {
     std::string text(kDocument);
     insert_after(text, R"("paths": {)", kMoreControlPaths);
+    insert_after(text, R"("paths": {)", kTokenPaths);
     const std::size_t components = text.find(R"("components": {)");
     std::string tail = text.substr(components);
     insert_after(tail, R"("parameters": {)", kMoreControlParameters);
+    insert_after(tail, R"("parameters": {)", kTokenParameters);
     insert_after(tail, R"("schemas": {)", kMoreControlSchemas);
+    insert_after(tail, R"("schemas": {)", kTokenSchemas);
     return text.substr(0, components) + tail;
   }();
   return whole;

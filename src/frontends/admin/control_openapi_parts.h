@@ -10,4 +10,8 @@ extern const std::string_view kMoreControlPaths;
 extern const std::string_view kMoreControlParameters;
 extern const std::string_view kMoreControlSchemas;
 
+extern const std::string_view kTokenPaths;
+extern const std::string_view kTokenParameters;
+extern const std::string_view kTokenSchemas;
+
 }  // namespace patchbay::frontends

@@ -11,6 +11,7 @@
 #include "frontends/admin/sandbox_control.h"
 #include "frontends/admin/sign_in_pages.h"
 #include "frontends/admin/sign_ins_control.h"
+#include "frontends/admin/token_control.h"
 #include "frontends/admin/upstream_control.h"
 
 namespace patchbay::frontends {
@@ -29,6 +30,7 @@ class AdminFrontend final : public Frontend {
         buses_(process.operations, worker.catalog, worker.recorder),
         configuration_(control, worker.catalog, worker.recorder),
         client_(worker.catalog, worker.recorder),
+        tokens_(control, worker.catalog, worker.recorder),
         live_(control, worker.catalog),
         health_(process.operations),
         readiness_(process.operations, worker.catalog),
@@ -54,6 +56,8 @@ class AdminFrontend final : public Frontend {
             {"/control/v1/sandboxes/*", "DELETE", &sandboxes_},
             {"/control/v1/buses", "GET, HEAD", &buses_},
             {"/control/v1/buses/*", "GET, HEAD", &buses_},
+            {"/control/v1/tokens", "GET, HEAD, POST", &tokens_},
+            {"/control/v1/tokens/*", "DELETE", &tokens_},
             {ConfigurationControl::kPath, "GET, HEAD", &configuration_},
             {ConfigurationControl::kCheckPath, "POST", &configuration_},
             {ConfigurationControl::kSchemaPath, "GET, HEAD", &configuration_},
@@ -83,6 +87,7 @@ class AdminFrontend final : public Frontend {
   BusControl buses_;
   ConfigurationControl configuration_;
   ClientControl client_;
+  TokenControl tokens_;
   LiveCalls live_;
   HealthPage health_;
   ReadinessPage readiness_;

@@ -20,6 +20,7 @@ inline constexpr std::string_view kRegistrationEvent = "registration";
 inline constexpr std::string_view kLogInEvent = "log_in";
 inline constexpr std::string_view kUpstreamEvent = "upstream";
 inline constexpr std::string_view kClientEvent = "client";
+inline constexpr std::string_view kTokenEvent = "token";
 inline constexpr std::string_view kToolEvent = "tool";
 inline constexpr std::string_view kSandboxEvent = "sandbox";
 inline constexpr std::string_view kBusEvent = "bus";

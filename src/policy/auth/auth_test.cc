@@ -91,6 +91,19 @@ TEST(TokenTable, IsReadAsItWasWritten) {
   EXPECT_EQ(describe(table.tokens()[0]).find("scrypt"), std::string::npos);
 }
 
+TEST(TokenTable, AnIdRevokesOneTokenWhateverNamesAre) {
+  TokenTable table;
+  table.add(stored("ann"));
+  table.add(stored(table.tokens()[0].hash.id()));
+  table.add(stored("ann"));
+  const std::string id = table.tokens()[0].hash.id();
+  table.revoke_id("ann");
+  EXPECT_EQ(table.tokens().size(), 3);
+  table.revoke_id(id);
+  ASSERT_EQ(table.tokens().size(), 2);
+  EXPECT_EQ(table.tokens()[0].name, id);
+}
+
 TEST(TokenTable, NamesTheLineThatIsWrong) {
   TokenTable table;
   table.add(stored("ann"));

@@ -132,7 +132,17 @@ const config::Fields& config::fields<policy::AuthSettings>() {
   static const Fields kFields = fields_of<policy::AuthSettings>({
       {"tokens", &policy::AuthSettings::tokens, "API tokens that callers send as Bearer tokens."},
       {"token_file", &policy::AuthSettings::token_file,
-       "File with tokens, managed by `patchbay token`. Changes apply at once."},
+       "File with tokens, managed by `patchbay token` and by admins in the console. Changes apply "
+       "at "
+       "once."},
+      {"max_tokens", &policy::AuthSettings::max_tokens,
+       "Maximum number of tokens in the token file for another one to be made in the console or "
+       "through the control API.",
+       Range{1, 100'000}},
+      {"max_token_ttl", &policy::AuthSettings::max_token_lifetime,
+       "Maximum lifetime of a token that is made in the console or through the control API; also "
+       "its lifetime if none is requested.",
+       Range{Duration(1'000), Duration(365LL * 24 * 3'600'000)}},
       {"jwt", &policy::AuthSettings::jwt,
        "Issuers whose JSON Web Tokens are accepted, if their audience is `resource`."},
       {"basic", &policy::AuthSettings::basic, "User names and passwords (HTTP Basic)."},

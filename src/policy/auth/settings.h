@@ -85,6 +85,8 @@ enum class PublicPath : std::uint8_t { metrics, swagger_ui };
 struct AuthSettings {
   std::vector<TokenSettings> tokens;
   std::string token_file;
+  int max_tokens = 1'000;
+  config::Duration max_token_lifetime{30LL * 24 * 3'600'000};
   std::vector<JwtSettings> jwt;
   std::optional<BasicSettings> basic;
   std::vector<CertificateSettings> certificates;

@@ -102,6 +102,10 @@ std::size_t TokenTable::revoke(std::string_view name_or_id) {
   });
 }
 
+void TokenTable::revoke_id(std::string_view id) {
+  std::erase_if(tokens_, [&](const StoredToken& token) { return token.hash.id() == id; });
+}
+
 std::string describe(const StoredToken& token) {
   std::string text;
   json::Object object(text);

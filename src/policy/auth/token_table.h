@@ -38,6 +38,8 @@ class TokenTable {
 
   // All tokens of that name, or the one with that id. Yields the number of tokens.
   std::size_t revoke(std::string_view name_or_id);
+  // The one with that id, whatever the names are.
+  void revoke_id(std::string_view id);
 
  private:
   std::vector<StoredToken> tokens_;

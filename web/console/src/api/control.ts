@@ -358,6 +358,33 @@ export interface AuditRecord {
   trace?: string;
 }
 
+export interface StoredToken {
+  id: string;
+  name: string;
+  roles: string[];
+  scopes: string[];
+  created: string;
+  expires?: string;
+  expired?: boolean;
+}
+
+/** A token as the answer that has made it shows it, once. */
+export interface MadeToken extends StoredToken {
+  token: string;
+}
+
+export interface TokenStore {
+  needed: boolean;
+  /** Why no token can be made. */
+  closed?: string;
+  count: number;
+  tokens: StoredToken[];
+  /** Those that the caller can give. */
+  roles: string[];
+  max_tokens?: number;
+  max_lifetime_s?: number;
+}
+
 export const status = (): Promise<Status> => page('control/v1/status');
 
 export const load = (): Promise<Load> => page('control/v1/metrics?window=10s');
@@ -467,6 +494,19 @@ export const acceptTool = ({ upstream, tool, digest }: ChangedTool): Promise<unk
 
 export const endClient = (id: number): Promise<unknown> =>
   json(`control/v1/clients/${id}`, { method: 'DELETE' });
+
+export const tokens = (): Promise<TokenStore> => json('control/v1/tokens');
+
+/** Without a lifetime it has the longest one. */
+export const makeToken = (name: string, roles: string[], lifetime: string): Promise<MadeToken> =>
+  json('control/v1/tokens', {
+    method: 'POST',
+    body: JSON.stringify({ name, roles, ...(lifetime ? { expires: lifetime } : {}) }),
+    headers: { 'Content-Type': 'application/json' },
+  });
+
+export const revokeToken = (id: string): Promise<unknown> =>
+  json(`control/v1/tokens/${encodeURIComponent(id)}`, { method: 'DELETE' });
 
 export const goalSkills = async (): Promise<string[]> =>
   (await json<{ skills: string[] }>('api/agent/skills')).skills;

@@ -128,6 +128,17 @@ export const CONNECTORS: readonly Connector[] = [
   },
 ];
 
+/** A text of this page with the token in the place of the variable. */
+export function withToken(text: string, token: string | undefined): string {
+  if (!token) return text;
+  return text.replace(new RegExp(`\\$?\\{(?:env:)?${VARIABLE}\\}|\\$${VARIABLE}`, 'g'), () => token);
+}
+
+/** The line for a program in plain HTTP. */
+export function plainCommand(url: string, token: boolean): string {
+  return `curl -s ${url}${token ? ` -H "Authorization: Bearer $${VARIABLE}"` : ''}`;
+}
+
 export function entryText(connector: Connector, url: string, token: boolean): string {
   const entry = connector.entry(url, token);
   return typeof entry === 'string' ? entry : JSON.stringify(entry, null, 2);

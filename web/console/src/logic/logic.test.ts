@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Call } from '../api/control';
 import { EventParser } from '../api/events';
 import { headerValue, parameterHeaders } from '../api/mcp_headers';
-import { CONNECTORS, entryText } from './connectors';
+import { CONNECTORS, entryText, plainCommand, withToken } from './connectors';
 import { audioUrl, fileName, imageUrl, webUrl } from './content';
 import { difference } from './difference';
 import { parseExact } from './exact_json';
@@ -255,6 +255,19 @@ test('each client gets the address, and never a token', () => {
       if (token && !connector.router(true)) assert.match(entry, /PATCHBAY_TOKEN/);
     }
   }
+});
+
+test('a new token takes the place of the variable, in the form of every client', () => {
+  for (const connector of CONNECTORS) {
+    const entry = entryText(connector, 'http://127.0.0.1:8080/mcp', true);
+    const filled = withToken(entry, 'pb_id_secret');
+    if (/Bearer/.test(entry)) assert.match(filled, /"Bearer pb_id_secret"/, connector.id);
+    else assert.equal(filled, entry, connector.id);
+    assert.equal(withToken(entry, undefined), entry);
+  }
+  const plain = plainCommand('http://gateway/', true);
+  assert.equal(withToken(plain, 'pb_a_b'), 'curl -s http://gateway/ -H "Authorization: Bearer pb_a_b"');
+  assert.equal(plainCommand('http://gateway/', false), 'curl -s http://gateway/');
 });
 
 test('numbers keep every digit, where the engine can', () => {

@@ -1,17 +1,32 @@
 // The lines and files that connect each client to this gateway.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { MadeToken } from '../api/control';
 import { urlOf } from '../api/http';
-import { CONNECTORS, type Connector, connectCommand, entryText } from '../logic/connectors';
+import {
+  CONNECTORS,
+  type Connector,
+  connectCommand,
+  entryText,
+  plainCommand,
+  withToken,
+} from '../logic/connectors';
 import { tokenCommand } from '../logic/snippets';
 import { Card, Code, Notice, PageHead } from '../parts/basics';
 import { route, setQuery } from '../state/router';
-import { needsToken } from '../state/session';
+import { isAdmin, needsToken } from '../state/session';
 import { text } from '../text';
+import { CallerTokens } from './caller_tokens';
 
 const words = text.connect;
 
-export function ConnectorLines({ connector }: { connector: Connector }): JSX.Element {
+interface LinesProps {
+  connector: Connector;
+  /** A token that was made just now. */
+  made?: string | undefined;
+}
+
+export function ConnectorLines({ connector, made }: LinesProps): JSX.Element {
   const url = urlOf('mcp');
   const token = needsToken.value;
   const link = connector.link?.(url, token);
@@ -34,7 +49,7 @@ export function ConnectorLines({ connector }: { connector: Connector }): JSX.Ele
         <h3>
           {words.file}: <code class="foreign">{connector.file}</code>
         </h3>
-        <Code value={entryText(connector, url, token)} label={connector.file} />
+        <Code value={withToken(entryText(connector, url, token), made)} label={connector.file} />
       </div>
     </div>
   );
@@ -71,7 +86,7 @@ export function TokenLine(): JSX.Element {
   );
 }
 
-function Addresses(): JSX.Element {
+function Addresses({ made }: { made: string | undefined }): JSX.Element {
   const openapi = urlOf('openapi.json');
   return (
     <div class="halves">
@@ -81,7 +96,10 @@ function Addresses(): JSX.Element {
       <Card title={words.rest}>
         <div class="stack">
           <p class="small muted">{words.restHint}</p>
-          <Code value={`curl -s ${urlOf('mcp/v1/tools')}`} label={words.rest} />
+          <Code
+            value={withToken(plainCommand(urlOf('mcp/v1/tools'), needsToken.value), made)}
+            label={words.rest}
+          />
           <p>
             <a href={openapi} target="_blank" rel="noopener noreferrer">
               {words.openapi}
@@ -94,6 +112,7 @@ function Addresses(): JSX.Element {
 }
 
 export function Connect(): JSX.Element {
+  const [made, setMade] = useState<MadeToken>();
   const wanted = route.value.query.get('client');
   const connector = CONNECTORS.find(({ id }) => id === wanted) ?? CONNECTORS[0];
   return (
@@ -118,21 +137,21 @@ export function Connect(): JSX.Element {
         </Card>
         {connector && (
           <Card title={connector.name}>
-            <ConnectorLines connector={connector} />
+            <ConnectorLines connector={connector} made={made?.token} />
           </Card>
         )}
       </div>
       <Card title={words.token}>
-        {needsToken.value ? (
+        {!needsToken.value && <Notice>{words.tokenNotNeeded}</Notice>}
+        {needsToken.value && (
           <div class="stack">
+            {isAdmin.value && <CallerTokens made={made} onMade={setMade} />}
             <p>{words.tokenNeeded}</p>
             <TokenLine />
           </div>
-        ) : (
-          <Notice>{words.tokenNotNeeded}</Notice>
         )}
       </Card>
-      <Addresses />
+      <Addresses made={made?.token} />
     </>
   );
 }

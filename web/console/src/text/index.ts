@@ -1,7 +1,7 @@
 // Everything that the page writes, in one module, so that it can be translated.
 import { common, shortcuts, signIn } from './common';
 import { bus, configuration, sandboxes } from './operate';
-import { catalog, connect, playground, setup } from './use';
+import { catalog, connect, playground, setup, tokens } from './use';
 import { approvals, calls, clients, overview, upstreams } from './watch';
 
 export const text = {
@@ -19,5 +19,6 @@ export const text = {
   catalog,
   playground,
   connect,
+  tokens,
   setup,
 };

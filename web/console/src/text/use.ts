@@ -193,7 +193,7 @@ export const connect = {
   deepLinkHint: 'Opens the client, which asks before it adds the gateway.',
   token: 'Token',
   tokenNeeded:
-    'This gateway requires credentials. An admin makes a token in the terminal, which prints it once:',
+    'In the terminal, on the machine of the gateway, a token with any role is made with this line:',
   tokenName: 'For whom',
   tokenRole: 'Role',
   tokenNotNeeded: 'This gateway requires no credentials on this machine.',
@@ -204,6 +204,39 @@ export const connect = {
   restHint: 'Programs that do not speak MCP use plain HTTP.',
   openapi: 'OpenAPI document',
   stdioHint: 'This client starts programs only: the router connects it to this gateway.',
+};
+
+export const tokens = {
+  make: 'Make a token',
+  token: 'The new token',
+  made: (name: string) => `The token of ${name}, shown only now: the gateway stores its hash. Copy it.`,
+  forShell: 'Where the client runs, the lines on this page that do not contain it take it from a variable:',
+  hide: 'I have copied it',
+  lifetime: 'Valid for',
+  lifetimes: { '1h': 'an hour', '24h': 'a day', '7d': 'a week', '30d': '30 days' },
+  longest: 'as long as permitted',
+  roles: 'Roles',
+  rolesHint: 'Roles that you have yourself; patchbay token create on the machine of the gateway gives any.',
+  noRoles: 'You have no roles to give.',
+  closed: (why: string) => `No token can be made here: ${why}.`,
+  stored: 'Tokens of callers',
+  none: 'None yet.',
+  more: (shown: number, count: number) => `The newest ${shown} of ${count}; patchbay token list has all.`,
+  columns: {
+    name: 'Caller',
+    id: 'Id',
+    roles: 'Roles',
+    created: 'Made',
+    expires: 'Valid until',
+    revoke: 'Revoke',
+  },
+  date: (at: string) => new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
+  expired: 'expired',
+  never: 'no end',
+  revoke: 'Revoke',
+  revokeOf: (name: string, id: string) => `Revoke ${id} of ${name}`,
+  confirmRevoke: (name: string) => `Revoke this token of ${name}? Requests with it are refused at once.`,
+  revoked: (name: string) => `A token of ${name} is revoked.`,
 };
 
 export const setup = {

@@ -1,4 +1,4 @@
-#include "cli/write_file.h"
+#include "app/write_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

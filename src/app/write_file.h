@@ -1,6 +1,7 @@
-// Files that commands write: as a whole or not at all, with a difference for the person to see.
+// Files that commands and the gateway write: as a whole or not at all, with a difference for the
+// person to see.
 //
-// The main thread of a command; blocks on the file system.
+// Blocks on the file system: for the control thread and commands.
 #pragma once
 
 #include <string>
