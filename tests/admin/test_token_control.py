@@ -38,8 +38,8 @@ class TokenCase(ConsoleCase):
         with gateway.connect() as connection:
             return connection.request(method, PATH + path, headers, body)
 
-    def make(self, gateway, token=ADMIN, **wish):
-        response = self.send(gateway, "POST", body=wish, token=token)
+    def make(self, gateway, token=ADMIN, **wanted):
+        response = self.send(gateway, "POST", body=wanted, token=token)
         self.assertEqual(response.status, 201, response.body)
         self.assertEqual(response.header("Cache-Control"), "no-store")
         return response.json()

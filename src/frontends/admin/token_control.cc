@@ -173,8 +173,8 @@ Task<std::string> TokenControl::list(const net::HttpExchange& exchange) {
   co_return text;
 }
 
-Result<TokenControl::Wish> TokenControl::read_wish(const net::HttpExchange& exchange,
-                                                   const TokenStore& store) const {
+Result<TokenControl::TokenRequest> TokenControl::read_request(const net::HttpExchange& exchange,
+                                                              const TokenStore& store) const {
   if (!store.closed.empty()) return Error{Code::invalid_request, store.closed};
   auto body = read_body(exchange.body);
   if (!body) return body.error();
@@ -189,18 +189,18 @@ Result<TokenControl::Wish> TokenControl::read_wish(const net::HttpExchange& exch
                              "token create` on the machine of the gateway can",
                              role)};
   }
-  Wish wish{body->name, body->roles, store.max_lifetime};
-  if (body->expires.empty()) return wish;
+  TokenRequest wanted{body->name, body->roles, store.max_lifetime};
+  if (body->expires.empty()) return wanted;
   auto span = config::parse_duration(body->expires);
   if (!span) return wrong("`expires`: " + span.error().message);
-  wish.lifetime = std::chrono::duration_cast<std::chrono::seconds>(*span);
-  if (wish.lifetime.count() < 1) return wrong("`expires` must be at least 1s");
-  if (wish.lifetime <= store.max_lifetime) return wish;
+  wanted.lifetime = std::chrono::duration_cast<std::chrono::seconds>(*span);
+  if (wanted.lifetime.count() < 1) return wrong("`expires` must be at least 1s");
+  if (wanted.lifetime <= store.max_lifetime) return wanted;
   return wrong(fmt::format("`expires` must be at most {} (auth.max_token_ttl)",
                            config::print(store.max_lifetime)));
 }
 
-Task<std::string> TokenControl::make(Wish wish, std::string by) {
+Task<std::string> TokenControl::make(TokenRequest wanted, std::string by) {
   const policy::NewToken made = policy::make_token();
   // The hash takes tens of milliseconds, on purpose.
   auto hashing = shared_.audit_threads.run<policy::TokenHash>(
@@ -208,12 +208,15 @@ Task<std::string> TokenControl::make(Wish wish, std::string by) {
   auto hash = co_await hashing;
   if (!hash) co_return hash.error();
   const std::int64_t now = now_seconds();
-  const StoredToken token{*std::move(hash),           wish.name, wish.roles, {}, now,
-                          now + wish.lifetime.count()};
+  const StoredToken token{
+      *std::move(hash), wanted.name, wanted.roles, {}, now, now + wanted.lifetime.count()};
   auto adding = shared_.operations.caller_tokens->add(token);
   auto added = co_await adding;
   if (!added) co_return added.error();
-  log::Line(log::Level::info, "token made").add("id", made.id).add("who", wish.name).add("by", by);
+  log::Line(log::Level::info, "token made")
+      .add("id", made.id)
+      .add("who", wanted.name)
+      .add("by", by);
   std::string text;
   json::Object object(text);
   add_members(object, token);
@@ -227,13 +230,13 @@ Task<std::string> TokenControl::create(const net::HttpExchange& exchange) {
   auto looking = shared_.operations.caller_tokens->store();
   auto store = co_await looking;
   if (!store) co_return store.error();
-  auto wish = read_wish(exchange, *store);
-  if (!wish) {
-    note(exchange, "create", "", wish.error());
-    co_return wish.error();
+  auto wanted = read_request(exchange, *store);
+  if (!wanted) {
+    note(exchange, "create", "", wanted.error());
+    co_return wanted.error();
   }
-  const std::string name = wish->name;
-  auto making = make(*std::move(wish), exchange.caller->name);
+  const std::string name = wanted->name;
+  auto making = make(*std::move(wanted), exchange.caller->name);
   auto made = co_await making;
   if (made) {
     note(exchange, "create", json::string_member(*made, "id").value_or("") + " " + name, ok());

@@ -30,7 +30,7 @@ class TokenControl final : public net::HttpHandler {
 
  private:
   // A token as it was requested.
-  struct Wish {
+  struct TokenRequest {
     std::string name;
     std::vector<std::string> roles;
     std::chrono::seconds lifetime;
@@ -39,8 +39,9 @@ class TokenControl final : public net::HttpHandler {
   Task<std::string> list(const net::HttpExchange& exchange);
   Task<std::string> create(const net::HttpExchange& exchange);
   Task<std::string> revoke(const net::HttpExchange& exchange);
-  Result<Wish> read_wish(const net::HttpExchange& exchange, const TokenStore& store) const;
-  Task<std::string> make(Wish wish, std::string by);
+  Result<TokenRequest> read_request(const net::HttpExchange& exchange,
+                                    const TokenStore& store) const;
+  Task<std::string> make(TokenRequest wanted, std::string by);
   bool may_give(const Principal& admin, const std::string& role) const;
   std::string roles_to_give(const Principal& admin) const;
   void note(const net::HttpExchange& exchange, std::string_view method, std::string target,
