@@ -18,6 +18,7 @@ struct LagQuestion {
   std::vector<std::string> groups;  // Besides those that the brokers list.
   std::size_t max_groups;
   std::size_t max_partitions;
+  bool lists_groups = true;  // Whether the brokers do; the embedded one does not.
 };
 
 struct PartitionLag {

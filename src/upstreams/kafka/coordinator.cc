@@ -204,7 +204,8 @@ Task<bus::LagReport> KafkaCoordinator::agent_lag(std::vector<std::string> topics
   const KafkaSettings& settings = plan_.settings;
   const bus::LagQuestion question{std::move(topics), settings.agent_groups,
                                   static_cast<std::size_t>(settings.limits.lag_groups),
-                                  static_cast<std::size_t>(settings.limits.lag_partitions)};
+                                  static_cast<std::size_t>(settings.limits.lag_partitions),
+                                  !connection_.embedded};
   const Deadline deadline = here().now() + settings.lag_timeout;
   auto looking = live_.agent_lag(question, deadline);
   co_return co_await looking;
