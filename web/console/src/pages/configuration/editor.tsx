@@ -99,30 +99,31 @@ function Draft({ file, onRead }: { file: control.ConfigurationFile; onRead: () =
   const answer = tried?.answer;
   return (
     <>
-      <TextField value={draft} onInput={setDraft} />
-      <div class="row">
-        <button type="button" class="button" disabled={busy} onClick={() => send(true)}>
-          {busy ? words.checking : words.check}
-        </button>
-        <button
-          type="button"
-          class="button primary"
-          disabled={busy || !changed}
-          onClick={() => setAsking(true)}
-        >
-          {edit.applyThis}
-        </button>
-        {changed && (
-          <button type="button" class="button" onClick={() => setDraft(file.text)}>
-            {edit.discard}
+      <TextField value={draft} onInput={setDraft}>
+        <div class="row">
+          <button type="button" class="button" disabled={busy} onClick={() => send(true)}>
+            {busy ? words.checking : words.check}
           </button>
-        )}
-        {answer?.outcome === 'stale' && (
-          <button type="button" class="button" onClick={onRead}>
-            {edit.readAgain}
+          <button
+            type="button"
+            class="button primary"
+            disabled={busy || !changed}
+            onClick={() => setAsking(true)}
+          >
+            {edit.applyThis}
           </button>
-        )}
-      </div>
+          {changed && (
+            <button type="button" class="button" onClick={() => setDraft(file.text)}>
+              {edit.discard}
+            </button>
+          )}
+          {answer?.outcome === 'stale' && (
+            <button type="button" class="button" onClick={onRead}>
+              {edit.readAgain}
+            </button>
+          )}
+        </div>
+      </TextField>
       {error && <Notice tone="bad">{text.failed(error)}</Notice>}
       <div role="status" class="stack tight">
         {answer && <Outcome answer={answer} />}

@@ -30,12 +30,13 @@ export function TextAndCheck({ page }: { page: control.Configuration }): JSX.Ele
       <div class="stack">
         {page.no_text && <Notice tone="warn">{words.noText(page.no_text)}</Notice>}
         <p class="muted">{words.textHint}</p>
-        <TextField value={draft} onInput={setDraft} />
-        <p>
-          <button type="button" class="button primary" disabled={busy} onClick={check}>
-            {busy ? words.checking : words.check}
-          </button>
-        </p>
+        <TextField value={draft} onInput={setDraft}>
+          <p>
+            <button type="button" class="button primary" disabled={busy} onClick={check}>
+              {busy ? words.checking : words.check}
+            </button>
+          </p>
+        </TextField>
         {error && <Notice tone="bad">{text.failed(error)}</Notice>}
         {checked && <Faults found={checked.faults} />}
         {checked?.faults.some((fault) => fault.line) && (

@@ -1,5 +1,5 @@
 // The text of a configuration, to be edited, with the keys and values that fit at its cursor.
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import * as control from '../../api/control';
 import type { JsonObject } from '../../api/mcp';
@@ -31,10 +31,12 @@ function Suggestions({ found, onChoose }: SuggestionsProps): JSX.Element {
 
 interface TextFieldProps {
   value: string;
+  // What stays right below the text, whatever is suggested.
+  children: ComponentChildren;
   onInput: (value: string) => void;
 }
 
-export function TextField({ value, onInput }: TextFieldProps): JSX.Element {
+export function TextField({ value, children, onInput }: TextFieldProps): JSX.Element {
   const field = useRef<HTMLTextAreaElement>(null);
   const [schema, setSchema] = useState<JsonObject>();
   const [cursor, setCursor] = useState(-1);
@@ -66,6 +68,7 @@ export function TextField({ value, onInput }: TextFieldProps): JSX.Element {
         onKeyUp={look}
         onClick={look}
       />
+      {children}
       {completion && <Suggestions found={completion.found} onChoose={choose} />}
     </>
   );
