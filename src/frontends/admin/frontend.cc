@@ -103,7 +103,10 @@ class AdminFrontend final : public Frontend {
 void SharedAdminFrontend::update(const AdminSettings& settings) {
   control_.live_streams.set_most(settings.live_streams, settings.live_streams_of_caller);
   control_.live_calls_per_second = settings.live_calls_per_second;
-  control_.audit_threads.set_bounds(settings.audit_queries, settings.queued_audit_queries);
+  // The quota below refuses what is too much. A query that has just been answered may still count
+  // as one here.
+  control_.audit_threads.set_bounds(settings.audit_queries,
+                                    settings.audit_queries + settings.queued_audit_queries);
   const auto queries =
       static_cast<std::size_t>(settings.audit_queries + settings.queued_audit_queries);
   control_.audit_queries.set_most(queries, settings.audit_queries_of_caller);
