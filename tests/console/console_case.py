@@ -89,6 +89,15 @@ class BrowserCase(TestCase):
         self.page.wait_for("document.querySelector('.result .badge') !== null", "the result")
         return self.page.text(".result")
 
+    def assert_usable_wide_and_narrow(self):
+        """The page as it is now fits and violates no rule of accessibility, at both sizes."""
+        self.install_axe()
+        for size in ((1280, 860), (390, 844)):
+            self.page.resize(*size)
+            self.assert_accessible(size)
+            self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0, size)
+        self.page.resize(*self.size)
+
     def assert_accessible(self, what):
         axe = AXE / "node_modules" / "axe-core" / "axe.min.js"
         if not self.page.evaluate("typeof axe !== 'undefined'"):

@@ -126,12 +126,7 @@ class ChangedDefinitions(BrowserCase):
             self.page.wait_text("not offered until accepted", "main")
             self.page.wait_text('-   "description": "Pays a bill."', ".sides .removed")
             self.page.wait_text("window.evil = 1", ".sides .added")
-            self.install_axe()
-            for size in ((1280, 860), (390, 844)):
-                self.page.resize(*size)
-                self.assert_accessible(size)
-                self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0)
-            self.page.resize(*self.size)
+            self.assert_usable_wide_and_narrow()
             self.page.click("main button", "Accept the definition")
             self.page.wait_text("Every tool is defined as it was accepted.", "main")
             wait_until(lambda: session.tool_names() == ["bank__pay"], "the tool to be back")
@@ -194,12 +189,7 @@ class ConfigurationPage(OperationsCase):
         self.page.click("main button", "Check")
         self.page.wait_text("Line 2", "main")
         self.page.wait_text("^", ".numbered")
-        self.install_axe()
-        for size in ((1280, 860), (390, 844)):
-            self.page.resize(*size)
-            self.assert_accessible(size)
-            self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0)
-        self.page.resize(*self.size)
+        self.assert_usable_wide_and_narrow()
         self.assertEqual(self.gateway.get("/control/v1/configuration").json()["reloads"], [])
 
     def test_reloads(self):
@@ -254,12 +244,7 @@ class ConfigurationEditor(OperationsCase):
         self.page.click("main button", "Check")
         self.page.wait_text("It changes: limits.max_calls", "main")
         self.assertEqual(self.max_calls(), "77")
-        self.install_axe()
-        for size in ((1280, 860), (390, 844)):
-            self.page.resize(*size)
-            self.assert_accessible(size)
-            self.assertLessEqual(self.page.evaluate(TOO_WIDE), 0)
-        self.page.resize(*self.size)
+        self.assert_usable_wide_and_narrow()
         self.page.click("main button", "Apply…")
         self.page.wait_text("78", "dialog .added")
         self.assert_accessible("the question")
