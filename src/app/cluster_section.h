@@ -21,6 +21,14 @@ struct ClusterSection {
   StoreKind store = StoreKind::embedded;
   int max_store_queue = 65'536;
   config::Bytes max_store_size{256 << 20};
+  std::string listen;     // Empty: this gateway is alone.
+  std::string advertise;  // Empty: the address of `listen`.
+  std::string name;       // Empty: the host name.
+  config::Duration lease_timeout{2'000};
+  config::Duration connect_timeout{1'000};
+  config::Duration link_timeout{2'000};
+  int max_forwarded = 10'000;
+  config::Bytes max_forward_buffer_size{8 << 20};
 };
 
 // Adds a fault for each key that could be guessed.

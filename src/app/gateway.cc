@@ -111,7 +111,8 @@ void Gateway::make_frontends() {
                                             .connections = common_.http,
                                             .histories = common_.histories,
                                             .keys = state_->keys(),
-                                            .store = state_->store()};
+                                            .store = state_->store(),
+                                            .members = common_.members};
   for (const auto& kind : frontend_kinds()) {
     common_.frontends.push_back(kind.make(configuration_, services));
   }
@@ -165,6 +166,8 @@ Task<void> Gateway::serve_http() {
   }
   auto exporting = co_await start_telemetry();
   discard(exporting, "starting a thread cannot fail");
+  auto joined = co_await join_cluster();
+  discard(joined, "it is logged, and tried again");
   start_listening();
   banner_.print_head(configuration_, common_.frontends, plain_.address);
   if (secure_) banner_.print_tls(*configuration_.settings.tls, secure_->address);
@@ -331,6 +334,8 @@ void Gateway::mark_synced() {
 
 Task<void> Gateway::stop() {
   stopping_ = true;
+  auto left = co_await common_.members.leave();
+  discard(left, "other nodes notice it by the lease");
   close_listeners();
   upgrades_.cancel();
   auto upgraded = co_await upgrades_.drain(kNever);
@@ -355,6 +360,8 @@ Task<void> Gateway::stop() {
   auto drained = co_await on_each_worker(drain);
   discard(drained, "each worker reports what it could not finish");
   // From here on, no calls in progress.
+  left = co_await common_.members.stop();
+  discard(left, "other nodes notice it by the lease");
   auto keys = co_await auth_.stop();
   discard(keys, "keys are not needed any more");
   auto stopped = co_await upstreams_->stop(Clock::now());

@@ -58,6 +58,7 @@ class Gateway {
 
   int run(Task<void> work);
   Task<void> serve_http();
+  Task<void> join_cluster();
   // Runs everything except the listeners until `session` ends.
   Task<void> run_session(SingleSession& session);
   Result<void> make_upstreams();

@@ -110,6 +110,9 @@ void Gateway::watch_metrics() {
       .gauge("patchbay_build_info", "1; the label is the running version.",
              metrics::labels({{"version", kVersion}}))
       ->set(1);
+  registry.watch_gauge(
+      "patchbay_cluster_members", "Gateways that act as one, this one included.",
+      [this] { return static_cast<double>(common_.members.list()->all().size()); });
   registry.watch_gauge("patchbay_calls_in_flight", "Calls that are running now.",
                        [this] { return static_cast<double>(common_.limiter.running()); });
   registry.watch_gauge("patchbay_reloads_refused",

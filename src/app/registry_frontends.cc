@@ -8,6 +8,7 @@
 #include "frontends/console/frontend.h"
 #include "frontends/goal/frontend.h"
 #include "frontends/mcp/frontend.h"
+#include "frontends/nodes/frontend.h"
 #include "frontends/rest/frontend.h"
 #include "frontends/wire/frontend.h"
 
@@ -56,6 +57,24 @@ std::optional<FrontendListener> wire_listener(const Configuration& configuration
   if (!wire || !wire->listens()) return std::nullopt;
   const bool tls = wire->tls.has_value();
   return FrontendListener{"wire tcp", tls ? "tcps" : "tcp", wire->tcp, tls, "wire.tls", "wire.tcp"};
+}
+
+frontends::NodesSettings nodes_settings(const Configuration& configuration) {
+  const Settings& settings = configuration.settings;
+  const ClusterSection& section = settings.cluster;
+  frontends::NodesSettings nodes;
+  nodes.links.silence = section.link_timeout;
+  nodes.links.streams = static_cast<std::size_t>(section.max_forwarded);
+  nodes.links.body = settings.limits.body.value;
+  nodes.links.buffer = section.max_forward_buffer_size.value;
+  nodes.links.exchange = {settings.limits.write_time, settings.limits.stream_buffer.value};
+  return nodes;
+}
+
+std::optional<FrontendListener> nodes_listener(const Configuration& configuration) {
+  const ClusterSection& section = configuration.settings.cluster;
+  if (section.listen.empty()) return std::nullopt;
+  return FrontendListener{"cluster", "tls", section.listen, true, "cluster.keys", "cluster.listen"};
 }
 
 // People sign in to the console where their tokens come from, unless the settings say otherwise.
@@ -123,6 +142,9 @@ constexpr std::array kFrontends{
     with_listener(row<frontends::SharedWireFrontend, wire_settings>(
                       "wire", "The wire protocol, on TCP and on WebSockets."),
                   wire_listener),
+    with_listener(row<frontends::SharedNodesFrontend, nodes_settings>(
+                      "nodes", "Requests that other nodes of the cluster pass on."),
+                  nodes_listener),
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "cluster/link_keys.h"
 #include "telemetry/sampling.h"
 
 namespace patchbay::app {
@@ -36,6 +37,16 @@ std::shared_ptr<const net::HttpSettings> http_settings(const Settings& settings)
   http.cors = {cors.origins, cors.headers,
                std::chrono::duration_cast<std::chrono::seconds>(cors.max_age), cors.credentials};
   return std::make_shared<const net::HttpSettings>(std::move(http));
+}
+
+cluster::LinkSettings link_settings(const Settings& settings, const policy::Keyring& keys) {
+  const ClusterSection& section = settings.cluster;
+  if (section.listen.empty()) return {};
+  return {.connect_time = section.connect_timeout,
+          .silence = section.link_timeout,
+          .streams = static_cast<std::size_t>(section.max_forwarded),
+          .buffer = section.max_forward_buffer_size.value,
+          .tls = net::TlsContext::client_of(cluster::link_keys(keys))};
 }
 
 gateway::McpServer::Instructions instructions(const ServerSection& server) {
@@ -74,8 +85,10 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       server_(pipeline_, times(settings.limits)),
       asking_(number, pipeline_, common.asking),
       authenticator_(common.authenticator),
+      forwarder_(link_settings(settings, common.keys), common.registry),
       frontends_(make_frontends(number, common)),
       http_(routes(), http_settings(settings), authenticator_, common.http) {
+  for (const auto& frontend : frontends_) frontend->use_routes(http_.routes());
   loop_.observe_turns(std::make_unique<TurnMetric>(common.registry, number));
   server_.set_parked(asking_);
   server_.set_instructions(instructions(settings.server));
@@ -101,8 +114,8 @@ Worker::~Worker() = default;
 
 std::vector<std::unique_ptr<frontends::Frontend>> Worker::make_frontends(int number,
                                                                          Common& common) {
-  const frontends::WorkerServices services{number,   loop_,     server_,
-                                           catalog_, recorder_, authenticator_};
+  const frontends::WorkerServices services{number,    loop_,          server_,   catalog_,
+                                           recorder_, authenticator_, forwarder_};
   std::vector<std::unique_ptr<frontends::Frontend>> made;
   for (const auto& shared : common.frontends) made.push_back(shared->make(services));
   return made;
@@ -160,6 +173,7 @@ void Worker::listen_tls(net::Fd listener, std::shared_ptr<const net::TlsContext>
 
 void Worker::update(const Settings& settings) {
   http_.update(http_settings(settings));
+  forwarder_.update(link_settings(settings, common_.keys));
   server_.set_times(times(settings.limits));
   server_.set_instructions(instructions(settings.server));
   catalog_.set_debounce(settings.limits.list_debounce);
@@ -231,6 +245,8 @@ Task<void> Worker::stop(Deadline deadline) {
     stopped = co_await frontend->stop(deadline);
     if (!stopped) co_return stopped;
   }
+  stopped = co_await forwarder_.stop();
+  if (!stopped) co_return stopped;
   stopped = co_await asking_.stop();
   if (!stopped) co_return stopped;
   background_.cancel();

@@ -15,6 +15,8 @@
 
 #include "app/process_state.h"
 #include "app/settings.h"
+#include "cluster/forwarder.h"
+#include "cluster/members.h"
 #include "frontends/auth/request_authenticator.h"
 #include "frontends/frontend.h"
 #include "gateway/call/record.h"
@@ -34,12 +36,16 @@ namespace patchbay::app {
 struct Common {
   // REQUIRES: the state outlives it.
   Common(const Settings& settings, ProcessState& state)
-      : limiter(settings.limits.calls),
+      : keys(state.keys()),
+        members(state.store()),
+        limiter(settings.limits.calls),
         tasks(state.keys()),
-        asking(state.keys()),
+        asking(state.keys(), members),
         http(registry),
         authenticator(registry, settings.auth) {}
 
+  const policy::Keyring& keys;
+  cluster::Members members;
   metrics::Registry registry;
   policy::Limiter limiter;
   std::shared_ptr<policy::Rates> rates;     // Changed only while no worker reads it.
@@ -129,6 +135,7 @@ class Worker {
   gateway::McpServer server_;
   gateway::ParkedCalls asking_;
   frontends::RequestAuthenticator authenticator_;
+  cluster::Forwarder forwarder_;
   const std::vector<std::unique_ptr<frontends::Frontend>> frontends_;
   std::vector<frontends::Frontend*> attached_;
   net::HttpServer http_;

@@ -350,6 +350,11 @@ class CommandLine {
         add("status", "Shows the state, the upstreams and the load of a running gateway.",
             [this] { return app::show_status(client_options_); }),
         client_options_, "[TARGET]");
+    auto& cluster = add("cluster", "Shows the gateways that act as one with a running gateway.",
+                        [this] { return app::show_cluster(client_options_); });
+    cluster.require_subcommand(1);
+    add_client_options(*cluster.add_subcommand("status", "Lists them."), client_options_,
+                       "[TARGET]");
     auto& top = add("top", "Shows the load of a running gateway as a table that is refreshed.",
                     [this] { return app::show_top(client_options_, top_options_); });
     add_client_options(top, client_options_, "[TARGET]");

@@ -12,6 +12,9 @@ namespace patchbay::app {
 
 int show_status(const ClientOptions& options);
 
+// The gateways that act as one with a running one.
+int show_cluster(const ClientOptions& options);
+
 struct TopOptions {
   std::string sort = "rate";
   std::string interval = "2s";

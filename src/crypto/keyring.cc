@@ -16,7 +16,7 @@ constexpr std::string_view kSalt = "patchbay keyring";
 constexpr std::size_t kFingerprintBytes = 3;
 // In the order of the enum. A name never changes its meaning.
 constexpr std::array<std::string_view, kPurposes> kNames{"sessions", "parked calls", "tasks",
-                                                         "store"};
+                                                         "store", "links"};
 
 }  // namespace
 
@@ -81,6 +81,13 @@ bool Keyring::is_mark(Purpose purpose, std::string_view mark, std::string_view t
   return std::ranges::any_of(of(*all, purpose), [&](const Key& key) {
     return mark.starts_with(key.fingerprint) && key.sealer.is_mark(mark.substr(kFingerprint), text);
   });
+}
+
+std::vector<Keyring::Derived> Keyring::derived(Purpose purpose) const {
+  const auto all = keys();
+  std::vector<Derived> given;
+  for (const auto& key : of(*all, purpose)) given.push_back({key.fingerprint, key.sealer.key()});
+  return given;
 }
 
 bool Keyring::knows(Purpose purpose, std::string_view token) const {

@@ -25,8 +25,8 @@
 namespace patchbay::policy {
 
 // What a token is for. A token for one purpose is none for any other.
-enum class Purpose : std::uint8_t { sessions, parked_calls, tasks, store };
-inline constexpr std::size_t kPurposes = 4;
+enum class Purpose : std::uint8_t { sessions, parked_calls, tasks, store, links };
+inline constexpr std::size_t kPurposes = 5;
 
 class Keyring {
  public:
@@ -55,6 +55,13 @@ class Keyring {
   // A short authentication code of `text`; the same for the same text and key.
   std::string mark(Purpose purpose, std::string_view text) const;
   bool is_mark(Purpose purpose, std::string_view mark, std::string_view text) const;
+
+  // The keys for one purpose, for code that does not seal: the newest first.
+  struct Derived {
+    std::string fingerprint;
+    std::string key;  // 32 bytes.
+  };
+  std::vector<Derived> derived(Purpose purpose) const;
 
   // Whether a token was made with one of these keys, as far as its beginning says.
   bool knows(Purpose purpose, std::string_view token) const;

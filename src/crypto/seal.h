@@ -37,6 +37,9 @@ class Sealer {
   // Takes the same time whatever is wrong.
   bool is_mark(std::string_view mark, std::string_view text) const;
 
+  // Its bytes.
+  std::string key() const { return {reinterpret_cast<const char*>(key_.data()), key_.size()}; }
+
   // The error is Code::invalid_params and does not reveal what is wrong.
   Result<std::string> open(std::string_view sealed, std::string_view context) const;
 

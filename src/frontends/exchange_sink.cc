@@ -51,7 +51,7 @@ StreamGuard::StreamGuard(net::HttpExchange& exchange, ExchangeSink& sink)
   } else {
     link(exchange.idle);
   }
-  exchange.stream.watch_hangup(this);
+  exchange.watch_hangup(this);
 }
 
 void StreamGuard::on_hangup() {

@@ -43,7 +43,7 @@ class ExchangeSink final : public gateway::EventSink {
 class StreamGuard final : net::Source::Hangup, Stop::Hook {
  public:
   StreamGuard(net::HttpExchange& exchange, ExchangeSink& sink);
-  ~StreamGuard() override { exchange_.stream.watch_hangup(nullptr); }
+  ~StreamGuard() override { exchange_.watch_hangup(nullptr); }
 
   // True if the client ended it.
   bool left() const { return left_; }

@@ -14,6 +14,8 @@
 
 #include "async/task.h"
 #include "async/timers.h"
+#include "cluster/forwarder.h"
+#include "cluster/members.h"
 #include "crypto/keyring.h"
 #include "frontends/operations.h"
 #include "gateway/call/record.h"
@@ -45,6 +47,7 @@ struct ProcessServices {
   const trace::CallHistories& histories;
   const policy::Keyring& keys;
   store::Store& store;
+  const cluster::Members& members;
 };
 
 // The services that the frontends of one worker may use. Outlives them.
@@ -55,6 +58,7 @@ struct WorkerServices {
   gateway::CatalogView& catalog;
   gateway::Recorder& recorder;
   RequestAuthenticator& authenticator;
+  cluster::Forwarder& forwarder;
 };
 
 class Frontend {
@@ -64,6 +68,9 @@ class Frontend {
   // The paths that it answers over HTTP. A row without a handler adds its `upgrade` to the row of
   // another frontend with the same path. REQUIRES of the rows: the handlers are members.
   virtual std::vector<net::HttpRoute> routes() { return {}; }
+
+  // The paths of all frontends of the worker, once they are known. REQUIRES: they outlive this.
+  virtual void use_routes(const net::HttpRoutes&) {}
 
   // Accepts connections from a listener of its own (FrontendKind::listener).
   virtual void listen(net::Fd) {}

@@ -18,6 +18,10 @@ constexpr std::size_t kMostSeen = 4096;  // The maximum size of capabilities tha
 // gateways like this one: each recognises its own by its keys.
 constexpr std::string_view kMark = "patchbay.";
 
+constexpr std::size_t kRunDigits = 16;
+
+std::string run_text(cluster::Run run) { return fmt::format("{:016x}", run); }
+
 struct State {
   std::string_view run;  // The process that made it.
   int worker = 0;
@@ -64,13 +68,26 @@ Error interrupted() {
 
 }  // namespace
 
+cluster::Run ParkedCalls::node_of(std::string_view state) {
+  if (!state.starts_with(kMark) || state.size() < kMark.size() + kRunDigits) return 0;
+  const auto digits = state.substr(kMark.size(), kRunDigits);
+  cluster::Run run = 0;
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + kRunDigits, run, 16);
+  return fault == std::errc() && end == digits.data() + kRunDigits ? run : 0;
+}
+
 // The sealed part of a state that a request brings back; empty if it has none of ours.
 std::string ParkedCalls::sealed_part(const Call& call) const {
   const auto* const given = call.request.param("requestState");
   auto state = given ? json::as_string(given->raw) : std::nullopt;
   if (!state || !state->starts_with(kMark)) return "";
+  if (node_of(*state) == 0) return "";
+  // With the node in front, which must be the one that is sealed.
   std::string sealed = state->substr(kMark.size());
-  return directory_.keys.knows(policy::Purpose::parked_calls, sealed) ? sealed : "";
+  return directory_.keys.knows(policy::Purpose::parked_calls,
+                               std::string_view(sealed).substr(kRunDigits))
+             ? sealed
+             : "";
 }
 
 bool ParkedCalls::may_ask(const Call& call) const {
@@ -99,10 +116,13 @@ Task<mcp::Reply> ParkedCalls::answer(Call& call) {
     if (call.linked && call.request.param("requestState")) co_return unknown_state();
     co_return co_await begin(call);
   }
-  auto opened = directory_.keys.open(policy::Purpose::parked_calls, sealed, essence_of(call));
+  auto opened = directory_.keys.open(policy::Purpose::parked_calls, sealed.substr(kRunDigits),
+                                     essence_of(call));
   const auto state = opened ? read_state(*opened) : std::nullopt;
-  if (!state || milliseconds_now() > state->expires) co_return unknown_state();
-  if (state->run != directory_.run) co_return interrupted();
+  if (!state || !sealed.starts_with(state->run) || milliseconds_now() > state->expires) {
+    co_return unknown_state();
+  }
+  if (state->run != run_text(directory_.members.run())) co_return interrupted();
   if (state->worker < 0 || static_cast<std::size_t>(state->worker) >= directory_.workers.size()) {
     co_return unknown_state();
   }
@@ -156,9 +176,11 @@ void ParkedCalls::on_expired(std::uint64_t id) {
 
 std::string ParkedCalls::state_of(const ParkedCall& call) const {
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(call.call().timeout);
-  const std::string plain = fmt::format("{} {} {} {} {}", directory_.run, number_, call.id(),
-                                        call.round(), milliseconds_now() + wait.count());
-  return std::string(kMark) +
+  const std::string run = run_text(directory_.members.run());
+  const std::string plain = fmt::format("{} {} {} {} {}", run, number_, call.id(), call.round(),
+                                        milliseconds_now() + wait.count());
+  // The node is also in clear text, so that the others know where to pass it on to.
+  return std::string(kMark) + run +
          directory_.keys.seal(policy::Purpose::parked_calls, plain, essence_of(call.call()));
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "async/scope.h"
-#include "core/ids.h"
+#include "cluster/members.h"
 #include "crypto/keyring.h"
 #include "gateway/parked_call.h"
 #include "gateway/pipeline.h"
@@ -26,10 +26,11 @@ class ParkedCalls final : ParkedCall::Owner {
  public:
   // Shared by all workers.
   struct Directory {
-    // REQUIRES: the keys outlive this.
-    explicit Directory(const policy::Keyring& ring) : keys(ring) {}
+    // REQUIRES: both outlive this.
+    Directory(const policy::Keyring& ring, const cluster::Members& nodes)
+        : keys(ring), members(nodes) {}
     const policy::Keyring& keys;
-    const std::string run = random_hex(8);  // Of this process: part of its states.
+    const cluster::Members& members;  // Our membership is part of our states.
     std::vector<ParkedCalls*> workers;
     std::vector<Executor*> executors;
     std::atomic<int> most = 1'000;         // Calls that wait for their client, on one worker.
@@ -39,6 +40,9 @@ class ParkedCalls final : ParkedCall::Owner {
   // `number` is the index of this worker in the directory. REQUIRES: both outlive this.
   ParkedCalls(int number, Pipeline& pipeline, Directory& directory)
       : number_(number), pipeline_(pipeline), directory_(directory) {}
+
+  // The node that has the call of a requestState; 0: it is none of ours.
+  static cluster::Run node_of(std::string_view state);
 
   // Whether a call may ask its client a question, or continues one that did.
   bool may_ask(const Call& call) const;

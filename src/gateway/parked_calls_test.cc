@@ -6,6 +6,7 @@
 
 #include "gateway/server.h"
 #include "json/read.h"
+#include "store/embedded_store.h"
 #include "testing/fake_call.h"
 #include "testing/fake_upstream.h"
 #include "testing/manual_executor.h"
@@ -108,7 +109,9 @@ class ParkedCallsTest : public ::testing::Test {
   Pipeline pipeline_{limiter_, view_,       approvals_, subscriptions_,
                      tasks_,   task_tools_, stored_,    recorder_};
   McpServer server_{pipeline_, {minutes(10), minutes(10), minutes(1), minutes(1)}};
-  ParkedCalls::Directory directory_{keys_};
+  std::unique_ptr<store::EmbeddedStore> store_ = *store::EmbeddedStore::open("", keys_);
+  cluster::Members members_{*store_};
+  ParkedCalls::Directory directory_{keys_, members_};
   ParkedCalls parked_{0, pipeline_, directory_};
   std::shared_ptr<AskingUpstream> upstream_ = std::make_shared<AskingUpstream>();
 };
@@ -149,7 +152,8 @@ TEST_F(ParkedCallsTest, AStateIsForOneRequestAndOneCaller) {
 }
 
 TEST_F(ParkedCallsTest, AStateOfAnEarlierProcessReportsTheInterruption) {
-  ParkedCalls::Directory earlier{keys_};
+  const cluster::Members before(*store_);
+  ParkedCalls::Directory earlier{keys_, before};
   ParkedCalls parked(0, pipeline_, earlier);
   earlier.workers.push_back(&parked);
   earlier.executors.push_back(&executor_);

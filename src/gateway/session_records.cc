@@ -62,12 +62,20 @@ std::string session_record_key(std::string_view id) {
   return policy::sha256(id).substr(0, kRecordKeyDigits);
 }
 
-Task<SessionRecord> SessionRecords::read(std::string key) {
-  if (unwritten_.contains(key)) co_return SessionRecord{.ended = true};
+Task<StoredSessionRecord> SessionRecords::read(std::string key) {
+  if (unwritten_.contains(key)) co_return StoredSessionRecord{{.ended = true}};
   auto entry = co_await store_.get(kSessionTable, std::move(key), here().now() + kStoreTimeout);
   if (!entry) co_return entry.error();
-  if (!*entry) co_return SessionRecord();
-  co_return session_record((*entry)->value);
+  if (!*entry) co_return StoredSessionRecord();
+  co_return StoredSessionRecord{session_record((*entry)->value), (*entry)->version};
+}
+
+Task<bool> SessionRecords::replace(std::string key, const SessionRecord& record,
+                                   store::Version expected, store::Time expires) {
+  auto put = co_await store_.put_if(kSessionTable, {std::move(key), text_of(record), expires},
+                                    expected, here().now() + kStoreTimeout);
+  if (!put) co_return put.error();
+  co_return put->has_value();
 }
 
 void SessionRecords::write(std::string key, const SessionRecord& record, store::Time expires) {

@@ -19,7 +19,7 @@ namespace patchbay::gateway {
 inline constexpr store::Table kSessionTable{"sessions"};
 
 struct SessionRecord {
-  std::uint64_t run = 0;  // The process that wrote it.
+  std::uint64_t run = 0;  // The process that wrote it: the one that has the session.
   bool ended = false;
   // It has used programs that end with the process, and that know what its calls have told them.
   bool has_private = false;
@@ -34,6 +34,12 @@ SessionRecord session_record(std::string_view text);
 // The key of a session in the table: a digest of its id.
 std::string session_record_key(std::string_view id);
 
+// A record as it was read.
+struct StoredSessionRecord {
+  SessionRecord record;
+  store::Version version = store::kAbsent;
+};
+
 class SessionRecords {
  public:
   // REQUIRES: the store outlives this.
@@ -43,7 +49,11 @@ class SessionRecords {
   // that has ended could not be distinguished from one that has not.
   bool outlive_process() const { return store_.outlives_process(); }
 
-  Task<SessionRecord> read(std::string key);
+  Task<StoredSessionRecord> read(std::string key);
+
+  // Writes it unless it has changed since it was read. False: it has.
+  Task<bool> replace(std::string key, const SessionRecord& record, store::Version expected,
+                     store::Time expires);
 
   // Writes it in the background; it may be lost if the process dies within moments. A failure is
   // logged.

@@ -1,7 +1,6 @@
 #include "gateway/sessions.h"
 
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 #include "gateway/call/session_digest.h"
@@ -9,17 +8,12 @@
 namespace patchbay::gateway {
 namespace {
 
+constexpr std::size_t kMostOwners = 10'000;  // Sessions of which a worker remembers the node.
+constexpr int kClaims = 4;                   // Attempts, when other nodes claim it as well.
+
 Error unknown() { return {Code::session_not_found, "this session is unknown or has ended"}; }
 
 }  // namespace
-
-Sessions::Directory::Directory(const policy::Keyring& ring, store::Store& stored)
-    : keys(ring), store(stored), run([] {
-        std::uint64_t number = 0;
-        const auto random = new_session_id().random;
-        std::memcpy(&number, random.data(), sizeof number);
-        return number;
-      }()) {}
 
 Sessions::~Sessions() {
   each_on_worker([](Session& session) { session.stream.reset(); });
@@ -28,7 +22,7 @@ Sessions::~Sessions() {
 Result<std::shared_ptr<Session>> Sessions::create(const Conditions& conditions,
                                                   const SessionVisitor& visitor) {
   SessionId id = new_session_id();
-  id.run = directory_.run;
+  id.run = directory_.members.run();
   id.worker = static_cast<std::uint16_t>(number_);
   id.revision = conditions.revision;
   id.owner = owner_digest(*visitor.caller);
@@ -50,6 +44,7 @@ Result<std::shared_ptr<Session>> Sessions::add(std::string text, const SessionId
   auto session = std::make_shared<Session>();
   session->share = *std::move(share);
   session->id = std::move(text);
+  session->run = directory_.members.run();
   session->created = id.created;
   session->digest = session_digest(session->id);
   session->revision = id.revision;
@@ -59,6 +54,7 @@ Result<std::shared_ptr<Session>> Sessions::add(std::string text, const SessionId
   session->worker = number_;
   session->last_used = here().now().time_since_epoch().count();
   known_.emplace(session->id, session);
+  if (watch_) by_record_.emplace(session_record_key(session->id), session);
   return session;
 }
 
@@ -70,59 +66,126 @@ std::shared_ptr<Session> Sessions::look_up(std::string_view id) const {
 std::shared_ptr<Session> Sessions::known(std::string_view id, const Principal& caller) const {
   auto session = look_up(id);
   if (!session || session->ended || session->owner->id != caller.id) return nullptr;
-  return session;
+  return session->run == directory_.members.run() ? session : nullptr;
 }
 
 std::size_t Sessions::owner_of(const SessionId& id) const {
   const std::size_t count = directory_.workers.size();
-  const bool ours = id.run == directory_.run && id.worker < count;
+  const bool ours = id.run == directory_.members.run() && id.worker < count;
   return ours ? id.worker : placed_on(id, count);
 }
 
-Task<std::shared_ptr<Session>> Sessions::find(std::string id, SessionVisitor visitor) {
+// The node that has the session of another one, as far as this one knows; 0: this one may take it.
+cluster::Run Sessions::other_owner(const std::string& id, const SessionId& opened,
+                                   bool forwarded) const {
+  const cluster::Members& members = directory_.members;
+  if (!members.joined() || opened.run == members.run()) return 0;
+  const auto list = members.list();
+  const auto* const creator = list->find(opened.run);
+  if (creator && !creator->leaving) return opened.run;
+  const auto noted = owners_.find(id);
+  if (noted != owners_.end() && noted->second != members.run() && list->find(noted->second)) {
+    return noted->second;
+  }
+  if (forwarded) return 0;
+  const auto* const placed = list->member_for(session_record_key(id));
+  return placed && placed->run != members.run() ? placed->run : 0;
+}
+
+void Sessions::note_owner(const std::string& id, cluster::Run owner) {
+  if (owners_.size() >= kMostOwners) owners_.clear();
+  owners_[id] = owner;
+}
+
+Task<Sessions::Found> Sessions::find(std::string id, SessionVisitor visitor) {
   auto session = look_up(id);
+  if (session && session->run != directory_.members.run()) {
+    drop_lost();
+    session = nullptr;
+  } else if (session && session->ended && directory_.members.joined()) {
+    // Another node may have taken it over.
+    known_.erase(session->id);
+    session = nullptr;
+  }
   if (!session) {
     const auto opened = open_session_id(directory_.keys, id);
     if (!opened || opened->owner != owner_digest(*visitor.caller)) co_return unknown();
+    const cluster::Run other = other_owner(id, *opened, visitor.forwarded);
+    if (other != 0) co_return Found{nullptr, other};
     const std::size_t owner = owner_of(*opened);
     Sessions& there = *directory_.workers[owner];
     auto ask = [&] { return there.find_here(id, *opened, visitor); };
-    auto found = co_await hop<std::shared_ptr<Session>>(*directory_.executors[owner], ask);
+    auto found = co_await hop<Found>(*directory_.executors[owner], ask);
     if (!found) co_return found.error();
-    session = *std::move(found);
+    if (!found->session) {
+      note_owner(id, found->elsewhere);
+      co_return found;
+    }
+    session = found->session;
     known_.emplace(session->id, session);
   }
   if (session->ended || session->owner->id != visitor.caller->id) co_return unknown();
-  co_return session;
+  co_return Found{session};
 }
 
-Task<std::shared_ptr<Session>> Sessions::find_here(const std::string& id, const SessionId& opened,
-                                                   const SessionVisitor& visitor) {
-  if (auto known = look_up(id)) co_return known;
+Task<Sessions::Found> Sessions::find_here(const std::string& id, const SessionId& opened,
+                                          const SessionVisitor& visitor) {
+  if (auto known = look_up(id)) {
+    if (known->run == directory_.members.run()) co_return Found{known};
+    drop_lost();
+  }
   // This process has created it, so it has ended.
-  if (opened.run == directory_.run) co_return unknown();
+  if (opened.run == directory_.members.run()) co_return unknown();
   co_return co_await restore(id, opened, visitor);
 }
 
-Task<std::shared_ptr<Session>> Sessions::restore(const std::string& id, const SessionId& opened,
-                                                 const SessionVisitor& visitor) {
+Task<Sessions::Found> Sessions::restore(const std::string& id, const SessionId& opened,
+                                        const SessionVisitor& visitor) {
   if (!records_.outlive_process()) co_return unknown();
   if (std::chrono::system_clock::now() >= end_of_age(opened.created)) co_return unknown();
   watch_others();  // An end that is not in the record yet is reported.
-  auto record = co_await records_.read(session_record_key(id));
-  if (!record) {
+  StoredSessionRecord stored;
+  auto owner = co_await claim(id, opened, stored);
+  if (!owner) {
     // A record that cannot be read may say that the session has ended.
-    if (record.error().code == Code::internal) co_return unknown();
-    co_return record.error();
+    if (owner.error().code == Code::internal) co_return unknown();
+    co_return owner.error();
   }
+  if (*owner) co_return Found{nullptr, **owner};
   // Another request may have been faster.
-  if (auto known = look_up(id)) co_return known;
-  if (record->ended || record->has_private) co_return unknown();
+  if (auto known = look_up(id)) co_return Found{known};
+  const SessionRecord& record = stored.record;
+  if (record.ended || record.has_private) co_return unknown();
   auto session = add(id, opened, visitor);
   if (!session) co_return session.error();
-  (*session)->log_level = record->log_level;
-  if (notify_restored_) notify_restored_(*session, visitor.from, std::move(record->uris));
-  co_return *session;
+  (*session)->log_level = record.log_level;
+  if (notify_restored_) notify_restored_(*session, visitor.from, record.uris);
+  co_return Found{*session};
+}
+
+// Reads the record. In a cluster, also makes this node the owner of the session, unless another
+// member is: then yields that one.
+Task<std::optional<cluster::Run>> Sessions::claim(const std::string& id, const SessionId& opened,
+                                                  StoredSessionRecord& stored) {
+  const cluster::Members& members = directory_.members;
+  for (int attempt = 0; attempt < kClaims; ++attempt) {
+    auto read = co_await records_.read(session_record_key(id));
+    if (!read) co_return read.error();
+    stored = *std::move(read);
+    SessionRecord& record = stored.record;
+    const cluster::Run run = members.run();
+    const bool over = record.ended || record.has_private;
+    if (!members.joined() || over || record.run == run) co_return std::nullopt;
+    const auto list = members.list();
+    const auto* const owner = list->find(record.run);
+    if (owner && !owner->leaving) co_return std::optional(record.run);
+    record.run = run;
+    auto claimed = co_await records_.replace(session_record_key(id), record, stored.version,
+                                             end_of_age(opened.created));
+    if (!claimed) co_return claimed.error();
+    if (*claimed) co_return std::nullopt;
+  }
+  co_return Error{Code::overloaded, "other nodes change this session; try again later"};
 }
 
 store::Time Sessions::end_of_age(store::Time created) const {
@@ -130,7 +193,7 @@ store::Time Sessions::end_of_age(store::Time created) const {
 }
 
 SessionRecord Sessions::record_of(const Session& session) const {
-  SessionRecord record{.run = directory_.run,
+  SessionRecord record{.run = directory_.members.run(),
                        .ended = session.ended,
                        .has_private = session.has_private,
                        .log_level = session.log_level};
@@ -176,6 +239,7 @@ void Sessions::end_here(const std::string& id) {
   if (found == known_.end()) return;
   const auto session = found->second;
   known_.erase(found);
+  if (watch_) by_record_.erase(session_record_key(id));
   // The stream is destroyed here, on its own worker, because others may still hold the session.
   if (const auto stream = std::move(session->stream)) streams_.close(*stream);
   save_here(*session);
@@ -183,6 +247,10 @@ void Sessions::end_here(const std::string& id) {
 }
 
 void Sessions::sweep(Deadline now) {
+  if (directory_.members.joined()) {
+    watch_others();
+    if (std::exchange(seen_run_, directory_.members.run()) != directory_.members.run()) drop_lost();
+  }
   const auto idle_since = now.time_since_epoch().count() - directory_.idle;
   std::vector<std::shared_ptr<Session>> idle;
   std::erase_if(known_, [&](const auto& entry) {
@@ -195,24 +263,50 @@ void Sessions::sweep(Deadline now) {
   for (const auto& session : idle) end(*session);
 }
 
-// Ends the sessions of this worker that other processes end. That matters once two processes can
-// have the same session, as while one replaces the other: since the first session was restored
+// Follows what other processes do with the sessions of this worker. That matters once two processes
+// can have the same session, as while one replaces the other: since the first session was restored
 // here, or since another process accepts connections.
 void Sessions::watch_others() {
   if (watch_ || !records_.outlive_process()) return;
-  watch_ = directory_.store.watch(kSessionTable, here(), [this](const store::Change& change) {
-    if (!change.value) return;
-    const SessionRecord record = session_record(*change.value);
-    if (record.ended && record.run != directory_.run) end_by_key(change.key);
-  });
+  for (const auto& [id, session] : known_) {
+    if (session->worker == number_) by_record_.emplace(session_record_key(id), session);
+  }
+  watch_ = directory_.store.watch(kSessionTable, here(),
+                                  [this](const store::Change& change) { note_change(change); });
 }
 
-void Sessions::end_by_key(const std::string& key) {
-  std::shared_ptr<Session> found;
-  each_on_worker([&](Session& session) {
-    if (!found && session_record_key(session.id) == key) found = look_up(session.id);
-  });
-  if (found) end(*found);
+// The session has ended in another process, or has been taken over by another node.
+void Sessions::note_change(const store::Change& change) {
+  const auto found = by_record_.find(change.key);
+  const auto session = found == by_record_.end() ? nullptr : found->second.lock();
+  if (!session || !change.value) return;
+  const SessionRecord record = session_record(*change.value);
+  if (record.run == directory_.members.run()) return;
+  if (record.ended) return end(*session);
+  if (directory_.members.joined()) drop(session);
+}
+
+// Our membership was lost: other nodes may have taken our sessions over by now.
+void Sessions::drop_lost() {
+  std::vector<std::shared_ptr<Session>> lost;
+  for (const auto& [id, session] : known_) {
+    if (session->run != directory_.members.run()) lost.push_back(session);
+  }
+  for (const auto& session : lost) drop(session);
+}
+
+// Another node has it. Calls in progress are answered; its streams end, so that the client opens
+// them there.
+void Sessions::drop(const std::shared_ptr<Session>& session) {
+  const auto found = known_.find(session->id);
+  if (found != known_.end()) known_.erase(found);
+  if (session->worker != number_ || session->ended.exchange(true)) return;
+  directory_.count.fetch_sub(1);
+  session->share.give_back();
+  session->listed.remove();
+  by_record_.erase(session_record_key(session->id));
+  if (const auto stream = std::move(session->stream)) streams_.close(*stream);
+  if (notify_end_) notify_end_(session);
 }
 
 Task<void> Sessions::stop() {

@@ -7,6 +7,10 @@
 // Otherwise the worker on which it is placed restores it, unless it has ended or is too old. Two
 // requests of one session on two workers meet on that worker, and so have one session.
 //
+// The same holds for the nodes of a cluster: the node that a session's id names has it. When that
+// node has gone, the first one that is asked takes the session over, by writing its own membership
+// into the record; every other node then passes requests on to it.
+//
 // One Sessions per worker, confined to it; all share a Directory.
 #pragma once
 
@@ -21,6 +25,7 @@
 #include <vector>
 
 #include "async/hop.h"
+#include "cluster/members.h"
 #include "core/principal.h"
 #include "core/shares.h"
 #include "gateway/call/subscriptions.h"
@@ -35,6 +40,7 @@ namespace patchbay::gateway {
 struct Session {
   // Constant.
   std::string id;
+  cluster::Run run = 0;  // Our membership when it was created or restored here.
   store::Time created;
   std::string digest = {};  // See gateway/call/session_digest.h.
   mcp::Revision revision = mcp::kNewestSessionBased;
@@ -71,18 +77,20 @@ struct SessionVisitor {
   Caller caller;
   std::string share_owner;  // Whose share a session counts against.
   std::string from;         // The address.
+  bool forwarded = false;   // Another node has passed the request on.
 };
 
 class Sessions {
  public:
   // Shared by the Sessions of all workers.
   struct Directory {
-    // REQUIRES: both outlive it.
-    Directory(const policy::Keyring& ring, store::Store& stored);
+    // REQUIRES: all outlive it.
+    Directory(const policy::Keyring& ring, store::Store& stored, const cluster::Members& nodes)
+        : keys(ring), store(stored), members(nodes) {}
 
     const policy::Keyring& keys;
     store::Store& store;
-    const std::uint64_t run;  // Of this process.
+    const cluster::Members& members;
     std::vector<Sessions*> workers;
     std::vector<Executor*> executors;
     std::atomic<std::size_t> count = 0;
@@ -111,10 +119,18 @@ class Sessions {
   // The session of `caller` with this id, if this worker knows it; otherwise null.
   std::shared_ptr<Session> known(std::string_view id, const Principal& caller) const;
 
-  // The same on every worker, and of earlier processes. Code::session_not_found if it is unknown,
-  // has ended, or belongs to another caller. The errors of create() if it would have to be
+  // A session, or the node that has it.
+  struct Found {
+    std::shared_ptr<Session> session;
+    cluster::Run elsewhere = 0;
+  };
+  // The same on every worker and node, and of earlier processes. Code::session_not_found if it is
+  // unknown, has ended, or belongs to another caller. The errors of create() if it would have to be
   // restored.
-  Task<std::shared_ptr<Session>> find(std::string id, SessionVisitor visitor);
+  Task<Found> find(std::string id, SessionVisitor visitor);
+
+  // Another node has named the owner of a session.
+  void note_owner(const std::string& id, cluster::Run owner);
 
   // Called on the owner worker when a session has been restored, with the resources that it
   // subscribed to.
@@ -166,10 +182,15 @@ class Sessions {
   };
 
   std::shared_ptr<Session> look_up(std::string_view id) const;
-  Task<std::shared_ptr<Session>> find_here(const std::string& id, const SessionId& opened,
-                                           const SessionVisitor& visitor);
-  Task<std::shared_ptr<Session>> restore(const std::string& id, const SessionId& opened,
-                                         const SessionVisitor& visitor);
+  cluster::Run other_owner(const std::string& id, const SessionId& opened, bool forwarded) const;
+  Task<Found> find_here(const std::string& id, const SessionId& opened,
+                        const SessionVisitor& visitor);
+  Task<Found> restore(const std::string& id, const SessionId& opened,
+                      const SessionVisitor& visitor);
+  Task<std::optional<cluster::Run>> claim(const std::string& id, const SessionId& opened,
+                                          StoredSessionRecord& stored);
+  void drop_lost();
+  void drop(const std::shared_ptr<Session>& session);
   Result<std::shared_ptr<Session>> add(std::string text, const SessionId& id,
                                        const SessionVisitor& visitor);
   std::size_t owner_of(const SessionId& id) const;
@@ -178,7 +199,7 @@ class Sessions {
   void end_here(const std::string& id);
   void save_here(const Session& session);
   void watch_others();
-  void end_by_key(const std::string& key);
+  void note_change(const store::Change& change);
 
   const int number_;
   Directory& directory_;
@@ -188,8 +209,13 @@ class Sessions {
   std::function<void(std::shared_ptr<Session>)> notify_end_;
   NotifyRestored notify_restored_;
   bool handed_over_ = false;
+  cluster::Run seen_run_ = 0;  // Our membership, as of the last sweep.
+  // Owners that other nodes have named; forgotten all at once when there are too many.
+  std::unordered_map<std::string, cluster::Run> owners_;
   // By the ids in the sessions.
   std::unordered_map<std::string_view, std::shared_ptr<Session>, IdHash> known_;
+  // The sessions of this worker by the keys of their records, while others are watched.
+  std::unordered_map<std::string, std::weak_ptr<Session>> by_record_;
 };
 
 // Keeps a session from being idle, and records its use.

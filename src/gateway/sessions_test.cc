@@ -20,7 +20,7 @@ using SessionPtr = std::shared_ptr<Session>;
 // A process with two workers, which share the executor of the test.
 struct Process {
   Process(const policy::Keyring& keys, store::Store& store, Executor& executor)
-      : directory(keys, store) {
+      : members(store), directory(keys, store, members) {
     directory.workers = {&first, &second};
     directory.executors = {&executor, &executor};
     directory.max_age = 3'600'000;
@@ -32,6 +32,7 @@ struct Process {
     }
   }
 
+  cluster::Members members;
   Sessions::Directory directory;
   EventStreams streams{0, {}};
   Sessions first{0, directory, streams};
@@ -67,10 +68,11 @@ class SessionsTest : public ::testing::Test {
   }
   Result<SessionPtr> find(Sessions& sessions, const std::string& id,
                           const std::string& caller = "ann") {
-    testing::Outcome<SessionPtr> outcome;
+    testing::Outcome<Sessions::Found> outcome;
     outcome.start(sessions.find(id, visitor(caller)));
     wait(outcome);
-    return *outcome;
+    if (!*outcome) return outcome->error();
+    return (*outcome)->session;
   }
   // Until what was posted has been done and stored.
   void finish(Process& process) {
@@ -119,16 +121,16 @@ TEST_F(SessionsTest, TheNextProcessRestoresItOnceWithWhatItsClientHasSet) {
     finish(process);
   }
   Process next(keys_, *store_, executor_);
-  testing::Outcome<SessionPtr> one;
-  testing::Outcome<SessionPtr> other;
+  testing::Outcome<Sessions::Found> one;
+  testing::Outcome<Sessions::Found> other;
   one.start(next.first.find(id, visitor()));
   other.start(next.second.find(id, visitor()));
   wait(one);
   wait(other);
   ASSERT_TRUE(*one) << one->error().message;
   ASSERT_TRUE(*other);
-  const SessionPtr session = **one;
-  EXPECT_EQ(session, **other);
+  const SessionPtr session = (*one)->session;
+  EXPECT_EQ(session, (*other)->session);
   EXPECT_EQ(next.restored, 1);
   EXPECT_EQ(next.directory.count, 1U);
   EXPECT_EQ(next.subscribed, std::vector<std::string>{"test://a"});

@@ -29,6 +29,7 @@ bool ControlApi::Asked::sees(std::string_view upstream) const {
 const ControlApi::Row* ControlApi::find_row(std::string_view path) {
   static constexpr std::array kRows{
       Row{"/control/v1/status", &ControlApi::status, false, false},
+      Row{"/control/v1/cluster", &ControlApi::cluster, false, true},
       Row{"/control/v1/upstreams", &ControlApi::upstreams, false, true},
       Row{"/control/v1/clients", &ControlApi::clients, false, true},
       Row{"/control/v1/calls", &ControlApi::calls, false, true},

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "async/thread_pool.h"
+#include "cluster/members.h"
 #include "frontends/admin/call_filter.h"
 #include "frontends/admin/caller_quota.h"
 #include "frontends/admin/load.h"
@@ -38,6 +39,7 @@ struct ControlShared {
   const OperationsView& operations;
   const trace::CallHistories& histories;
   policy::Approvals& approvals;
+  const cluster::Members& members;
   Load load;
   LoadHistory history;
   ThreadPool audit_threads{1, 0};  // Queries of the audit database block.
@@ -80,6 +82,7 @@ class ControlApi final : public net::HttpHandler {
 
   Task<std::string> answer(const net::HttpExchange& exchange, const Row& row);
   Result<std::string> status(Asked& asked);
+  Result<std::string> cluster(Asked& asked);
   Result<std::string> upstreams(Asked& asked);
   Result<std::string> clients(Asked& asked);
   Result<std::string> calls(Asked& asked);

@@ -3,6 +3,16 @@
 namespace patchbay::frontends {
 
 const std::string_view kMoreControlPaths = R"json(
+  "/control/v1/cluster": {"get": {"operationId": "cluster", "tags": ["control"],
+    "summary": "The gateways that act as one with this one. Only for admins.",
+    "parameters": [{"$ref": "#/components/parameters/match"}],
+    "responses": {"200": {"description": "As this one sees them, itself included.",
+      "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Cluster"}}},
+      "headers": {"ETag": {"schema": {"type": "string"}}}},
+     "304": {"description": "As the client has it."},
+     "400": {"$ref": "#/components/responses/Error"},
+     "403": {"$ref": "#/components/responses/Error"},
+     "default": {"$ref": "#/components/responses/Error"}}}},
   "/control/v1/history": {"get": {"operationId": "history", "tags": ["control"],
     "summary": "What the load was: calls, errors, latencies and calls in flight, step by step.",
     "parameters": [{"$ref": "#/components/parameters/range"}, {"$ref": "#/components/parameters/oneUpstream"},
@@ -265,6 +275,19 @@ const std::string_view kMoreControlParameters = R"json(
    )json";
 
 const std::string_view kMoreControlSchemas = R"json(
+  "Cluster": {"type": "object", "required": ["clustered", "members"],
+   "properties": {
+    "clustered": {"type": "boolean", "description": "Whether it acts as one with others: cluster.listen is set."},
+    "members": {"type": "array", "items": {"type": "object",
+     "required": ["id", "name", "address", "version", "joined", "state", "self"],
+     "properties": {
+      "id": {"type": "string", "description": "Of this membership: another one after each start."},
+      "name": {"type": "string"},
+      "address": {"type": "string", "description": "Where the others reach it."},
+      "version": {"type": "string"},
+      "joined": {"type": "string", "format": "date-time"},
+      "state": {"enum": ["member", "leaving"]},
+      "self": {"type": "boolean", "description": "It is the gateway that answers."}}}}}},
    "Steps": {"type": "array", "items": {"type": ["number", "null"]}},
    "History": {"type": "object", "required": ["range", "interval_s", "end", "series"],
     "properties": {"range": {"type": "string"}, "interval_s": {"type": "integer"},

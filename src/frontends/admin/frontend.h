@@ -14,7 +14,10 @@ class SharedAdminFrontend final : public SharedFrontend {
  public:
   SharedAdminFrontend(const AdminSettings& settings, const ProcessServices& services)
       : services_(services),
-        control_{services.operations, services.histories, services.approvals,
+        control_{services.operations,
+                 services.histories,
+                 services.approvals,
+                 services.members,
                  Load([&registry = services.registry] { return registry.render(); }, Clock::now()),
                  LoadHistory([&registry = services.registry] { return history_load(registry); })} {
     update(settings);

@@ -27,7 +27,7 @@ BrowserSessions::Presented presented_session(const net::HttpExchange& exchange) 
   if (request.fields.find("Sec-Fetch-Mode") == "navigate" && !is_script(request)) return {};
   BrowserSessions::Presented presented;
   presented.cookie = cookie_value(*cookies, session_cookie_name(request.host, true));
-  if (presented.cookie.empty() && !exchange.stream.secure()) {
+  if (presented.cookie.empty() && !exchange.secure()) {
     presented.cookie = cookie_value(*cookies, session_cookie_name(request.host, false));
   }
   if (is_same_origin(request) && request.fields.count(kCsrfHeader) == 1) {
@@ -38,7 +38,7 @@ BrowserSessions::Presented presented_session(const net::HttpExchange& exchange) 
 
 bool uses_tls(const net::HttpExchange& exchange) {
   const auto origin = exchange.request.fields.find("Origin");
-  return exchange.stream.secure() || (origin && origin->starts_with("https://"));
+  return exchange.secure() || (origin && origin->starts_with("https://"));
 }
 
 }  // namespace patchbay::frontends

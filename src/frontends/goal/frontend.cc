@@ -20,17 +20,17 @@ constexpr std::string_view kFrontend = "goal";
 // A client that disconnects needs no answer, so its goal is cancelled.
 class LeaveStop final : net::Source::Hangup {
  public:
-  explicit LeaveStop(net::Stream& stream) : stream_(stream) { stream_.watch_hangup(this); }
+  explicit LeaveStop(HttpExchange& exchange) : exchange_(exchange) { exchange_.watch_hangup(this); }
   LeaveStop(const LeaveStop&) = delete;
   LeaveStop& operator=(const LeaveStop&) = delete;
-  ~LeaveStop() { stream_.watch_hangup(nullptr); }
+  ~LeaveStop() { exchange_.watch_hangup(nullptr); }
 
   Stop& stop() { return stop_; }
 
  private:
   void on_hangup() override { stop_.request(); }
 
-  net::Stream& stream_;
+  HttpExchange& exchange_;
   Stop stop_;
 };
 
@@ -144,7 +144,7 @@ Task<void> GoalFrontend::Execute::handle(HttpExchange& exchange) {
   GoalRun run = frontend_.begin(exchange);
   Result<GoalTrace> trace;
   {
-    LeaveStop leave(exchange.stream);
+    LeaveStop leave(exchange);
     const StopLink link(co_await current_stop(), leave.stop());
     auto running = run.run(*goal);
     trace = co_await running.with_stop(leave.stop());

@@ -8,8 +8,9 @@ class McpFrontend final : public Frontend {
   McpFrontend(const SharedMcpFrontend& shared, McpHttp::Shared& http, McpSse::Shared& sse,
               const WorkerServices& worker)
       : shared_(shared),
-        http_(worker.number, worker.server, http, shared.http_settings()),
-        sse_(worker.number, worker.server, sse, shared.http_settings().keep_alive) {
+        http_(worker.number, worker.server, http, worker.forwarder, shared.http_settings()),
+        sse_(worker.number, worker.server, sse, {http.sessions.members, worker.forwarder},
+             shared.http_settings().keep_alive) {
     http.workers.push_back(&http_);
     http.sessions.workers.push_back(&http_.sessions());
     http.sessions.executors.push_back(&worker.executor);
@@ -58,7 +59,7 @@ class McpFrontend final : public Frontend {
 
 SharedMcpFrontend::SharedMcpFrontend(const McpFrontendSettings& settings,
                                      const ProcessServices& services)
-    : http_(services.keys, services.store) {
+    : http_(services.keys, services.store, services.members) {
   update(settings);
   constexpr auto kHelp = "Sessions that are open.";
   services.registry.watch_gauge(

@@ -15,6 +15,7 @@
 #include "frontends/received_context.h"
 #include "gateway/call/client_info.h"
 #include "gateway/call/make_call.h"
+#include "gateway/parked_calls.h"
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/methods.h"
@@ -26,14 +27,7 @@ namespace {
 
 using net::HttpExchange;
 
-constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
-constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
-
 int status_of(const Error& error) { return info(error.code).http; }
-
-gateway::SessionVisitor visitor_of(const HttpExchange& exchange) {
-  return {exchange.caller, share_owner_of(exchange), exchange.peer.ip};
-}
 
 bool claims_stateless(std::string_view text) {
   mcp::Message message;
@@ -63,7 +57,11 @@ Task<void> answer_error(HttpExchange& exchange, int status, std::string_view id,
 }
 
 Task<void> refuse_session(HttpExchange& exchange, std::string_view id, Error error) {
-  const int status = error.code == Code::invalid_request ? 400 : status_of(error);
+  // A request that may have run has a result of its own: no proxy should repeat it.
+  const bool may_have_run = error.code == Code::upstream_failed && !id.empty();
+  const int status = error.code == Code::invalid_request ? 400
+                     : may_have_run                      ? 200
+                                                         : status_of(error);
   co_return co_await answer_error(exchange, status, id, std::move(error));
 }
 
@@ -77,11 +75,12 @@ Task<void> refuse_response(HttpExchange& exchange) {
 }
 
 McpHttp::McpHttp(int number, gateway::McpServer& server, Shared& shared,
-                 const McpHttpSettings& settings)
+                 cluster::Forwarder& forwarder, const McpHttpSettings& settings)
     : number_(number),
       shared_(shared),
-      state_(number, shared.sessions.run, server, settings),
-      sessions_(number, shared.sessions, state_.streams) {
+      state_(number, shared.sessions.members.run(), server, settings),
+      sessions_(number, shared.sessions, state_.streams),
+      nodes_(shared.sessions.members, forwarder) {
   sessions_.on_end(
       [this](SessionPtr session) { shutdowns_.spawn(send_shutdown(std::move(session))); });
   sessions_.on_restore([this](SessionPtr session, std::string from, std::vector<std::string> uris) {
@@ -169,6 +168,14 @@ Task<void> McpHttp::post_stateless(HttpExchange& exchange, const mcp::Message& m
   auto usable = state_.server.check_method(message, method, *exchange.caller);
   if (!usable) co_return co_await answer_error(exchange, 404, message.id, usable.error());
   if (method->local == mcp::Local::listen) co_return co_await listen(exchange, message);
+  if (const auto* const given = message.param("requestState")) {
+    const auto state = json::as_string(given->raw).value_or("");
+    auto forwarded = co_await nodes_.forward_to(exchange, gateway::ParkedCalls::node_of(state));
+    if (!forwarded) {
+      co_return co_await answer_error(exchange, 200, message.id, forwarded.error());
+    }
+    if (*forwarded) co_return ok();
+  }
   co_return co_await run_call(exchange, message, *method, revision, nullptr);
 }
 
@@ -185,7 +192,7 @@ Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& 
                                     result.error());
   const std::string capabilities = gateway::client_capabilities(message);
   auto session = sessions_.create({*revision, capabilities, gateway::client_info_of(message)},
-                                  visitor_of(exchange));
+                                  session_visitor(exchange));
   if (!session)
     co_return co_await answer_error(exchange, status_of(session.error()), message.id,
                                     session.error());
@@ -197,8 +204,11 @@ Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& 
 }
 
 Task<void> McpHttp::post_session(HttpExchange& exchange, const mcp::Message& message) {
-  auto session = co_await session_of(exchange);
+  // A tool may do something that must not be done twice.
+  const bool once = message.kind != mcp::Message::Kind::request || message.method == "tools/call";
+  auto session = co_await session_of(exchange, once ? Repeatable::no : Repeatable::yes);
   if (!session) co_return co_await refuse_session(exchange, message.id, session.error());
+  if (!*session) co_return ok();
   const gateway::SessionUse use(*session);
   if (message.kind == mcp::Message::Kind::response) answered(message, *session);
   if (message.kind == mcp::Message::Kind::notification) notified(message, session->get());
@@ -213,22 +223,6 @@ Task<void> McpHttp::post_session(HttpExchange& exchange, const mcp::Message& mes
     }
   }
   co_return co_await run_call(exchange, message, **method, revision, *std::move(session));
-}
-
-Task<McpHttp::SessionPtr> McpHttp::session_of(HttpExchange& exchange) {
-  const auto& fields = exchange.request.fields;
-  const auto named = fields.find(kVersionHeader);
-  if (named && !mcp::find_revision(*named)) {
-    co_return Error{Code::invalid_request,
-                    fmt::format("the {} '{}' is not supported", kVersionHeader, *named)};
-  }
-  const auto id = fields.find(kSessionHeader);
-  if (!id) {
-    co_return Error{Code::invalid_request,
-                    fmt::format("the {} header is missing: send initialize first", kSessionHeader)};
-  }
-  if (auto known = sessions_.known(*id, *exchange.caller)) co_return known;
-  co_return co_await sessions_.find(std::string(*id), visitor_of(exchange));
 }
 
 // A notification needs no answer. A cancellation is forwarded, since the call may run on any
@@ -259,8 +253,9 @@ void McpHttp::answered(const mcp::Message& message, SessionPtr session) {
 Task<void> McpHttp::post_batch(HttpExchange& exchange) {
   auto messages = mcp::split_batch(exchange.body);
   if (!messages) co_return co_await answer_error(exchange, 400, "", messages.error());
-  auto session = co_await session_of(exchange);
+  auto session = co_await session_of(exchange, Repeatable::no);
   if (!session) co_return co_await refuse_session(exchange, "", session.error());
+  if (!*session) co_return ok();
   const gateway::SessionUse use(*session);
   Error refused{Code::invalid_request, ""};
   if (!mcp::info((*session)->revision).batches) {
@@ -352,8 +347,9 @@ Task<void> McpHttp::run_call(HttpExchange& exchange, const mcp::Message& message
 }
 
 Task<void> McpHttp::end_session(HttpExchange& exchange) {
-  auto session = co_await session_of(exchange);
+  auto session = co_await session_of(exchange, Repeatable::yes);
   if (!session) co_return co_await refuse_session(exchange, "", session.error());
+  if (!*session) co_return ok();
   auto stored = co_await sessions_.end_for_good(*session);
   discard(stored, "it has ended here, and the log has why that may not last");
   co_return co_await exchange.answer(204, "", {});

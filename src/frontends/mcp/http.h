@@ -12,6 +12,7 @@
 
 #include "async/scope.h"
 #include "frontends/mcp/http_state.h"
+#include "frontends/node_forwarding.h"
 #include "gateway/call/upstream.h"
 #include "gateway/sessions.h"
 #include "net/http/server/server.h"
@@ -20,16 +21,23 @@ namespace patchbay::frontends {
 
 class Listening;
 
+inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
+inline constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
+
+gateway::SessionVisitor session_visitor(const net::HttpExchange& exchange);
+
 class McpHttp final : public net::HttpHandler {
  public:
   struct Shared {
-    Shared(const policy::Keyring& keys, store::Store& store) : sessions(keys, store) {}
+    Shared(const policy::Keyring& keys, store::Store& store, const cluster::Members& members)
+        : sessions(keys, store, members) {}
     gateway::Sessions::Directory sessions;
     std::vector<McpHttp*> workers;
   };
 
-  // `number` is this worker's index in the shared lists. REQUIRES: server and shared outlive this.
-  McpHttp(int number, gateway::McpServer& server, Shared& shared, const McpHttpSettings& settings);
+  // `number` is this worker's index in the shared lists. REQUIRES: all outlive this.
+  McpHttp(int number, gateway::McpServer& server, Shared& shared, cluster::Forwarder& forwarder,
+          const McpHttpSettings& settings);
 
   Task<void> handle(net::HttpExchange& exchange) override;
   net::HttpRefusal refusal(const net::HttpRequest& request, int status,
@@ -88,7 +96,9 @@ class McpHttp final : public net::HttpHandler {
   Task<void> detach(std::shared_ptr<gateway::EventSink> sink, StreamPosition from);
   Task<void> detach_here(std::shared_ptr<gateway::EventSink> sink, std::uint64_t stream);
   Task<void> end_session(net::HttpExchange& exchange);
-  Task<SessionPtr> session_of(net::HttpExchange& exchange);
+  // Null: the node that has the session has answered.
+  Task<SessionPtr> session_of(net::HttpExchange& exchange, Repeatable repeatable);
+  Task<SessionPtr> find_session(net::HttpExchange& exchange, std::string id, Repeatable repeatable);
   void list_session(const SessionPtr& session, std::string from);
   void restored(SessionPtr session, std::string from, std::vector<std::string> uris);
   Task<void> subscribe_again(SessionPtr session, std::string from, std::vector<std::string> uris);
@@ -102,6 +112,7 @@ class McpHttp final : public net::HttpHandler {
   Shared& shared_;
   McpHttpState state_;
   gateway::Sessions sessions_;
+  NodeForwarding nodes_;
   std::set<Listening*> listenings_;
   Scope shutdowns_;
 };

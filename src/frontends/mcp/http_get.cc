@@ -8,8 +8,9 @@
 
 namespace patchbay::frontends {
 Task<void> McpHttp::get(net::HttpExchange& exchange) {
-  auto session = co_await session_of(exchange);
+  auto session = co_await session_of(exchange, Repeatable::yes);
   if (!session) co_return co_await refuse_session(exchange, "", session.error());
+  if (!*session) co_return ok();
   const auto accept = exchange.request.fields.find("Accept");
   if (accept && !net::has_token(*accept, net::kEventStream) && !net::has_token(*accept, "*/*")) {
     Error wrong{Code::invalid_request, "Accept must allow text/event-stream"};

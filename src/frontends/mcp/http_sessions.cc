@@ -1,7 +1,11 @@
-// Sessions of the Streamable HTTP frontend that begin, or go on from an earlier process.
+// Sessions of the Streamable HTTP frontend: finding them, here and on other nodes, and going on
+// with those of an earlier process.
+#include <fmt/format.h>
+
 #include <chrono>
 
 #include "core/discard.h"
+#include "frontends/exchange_share.h"
 #include "frontends/mcp/http.h"
 #include "frontends/mcp/subscriber.h"
 #include "observe/log.h"
@@ -14,6 +18,52 @@ constexpr int kAttempts = 6;
 constexpr auto kFirstPause = std::chrono::milliseconds(500);
 
 }  // namespace
+
+gateway::SessionVisitor session_visitor(const net::HttpExchange& exchange) {
+  return {exchange.caller, share_owner_of(exchange), exchange.peer.ip, exchange.forwarded()};
+}
+
+Task<McpHttp::SessionPtr> McpHttp::session_of(net::HttpExchange& exchange, Repeatable repeatable) {
+  const auto& fields = exchange.request.fields;
+  const auto named = fields.find(kVersionHeader);
+  if (named && !mcp::find_revision(*named)) {
+    co_return Error{Code::invalid_request,
+                    fmt::format("the {} '{}' is not supported", kVersionHeader, *named)};
+  }
+  const auto id = fields.find(kSessionHeader);
+  if (!id) {
+    co_return Error{Code::invalid_request,
+                    fmt::format("the {} header is missing: send initialize first", kSessionHeader)};
+  }
+  if (nodes_.members().certain()) {
+    if (auto known = sessions_.known(*id, *exchange.caller)) co_return known;
+  }
+  co_return co_await find_session(exchange, std::string(*id), repeatable);
+}
+
+// Here, or on another node.
+Task<McpHttp::SessionPtr> McpHttp::find_session(net::HttpExchange& exchange, std::string id,
+                                                Repeatable repeatable) {
+  auto synced = co_await nodes_.members().sync();
+  if (!synced) co_return synced.error();
+  const gateway::SessionVisitor visitor = session_visitor(exchange);
+  auto found = co_await sessions_.find(id, visitor);
+  if (!found) co_return found.error();
+  if (found->session) co_return found->session;
+  if (exchange.forwarded()) {
+    exchange.pass_back(found->elsewhere);
+    co_return nullptr;
+  }
+  const auto locate = [&](cluster::Run named) -> Task<cluster::Run> {
+    if (named != 0) sessions_.note_owner(id, named);
+    found = co_await sessions_.find(id, visitor);
+    if (!found) co_return found.error();
+    co_return found->elsewhere;
+  };
+  auto forwarded = co_await nodes_.forward(exchange, found->elsewhere, repeatable, locate);
+  if (!forwarded) co_return forwarded.error();
+  co_return *forwarded ? nullptr : found->session;
+}
 
 // An admin sees it, and can end it. REQUIRES: this is its owner worker.
 void McpHttp::list_session(const SessionPtr& session, std::string from) {

@@ -49,7 +49,7 @@ PostCall::PostCall(McpHttpState& state, net::HttpExchange& exchange, const mcp::
 
 PostCall::~PostCall() {
   state_.questions.drop(this);
-  exchange_.stream.watch_hangup(nullptr);
+  exchange_.watch_hangup(nullptr);
   if (sink_) sink_->disconnect();
   if (!stream_) return;
   stream_->watch_reader({});
@@ -63,11 +63,11 @@ Task<void> PostCall::run() {
   const StopLink link(co_await current_stop(), stop_);
   const gateway::InFlight::Entry entry(state_.in_flight, session_.get(), call_.request.id, stop_);
   here().timers().set(*this, here().now() + state_.settings.stream_after);
-  exchange_.stream.watch_hangup(this);
+  exchange_.watch_hangup(this);
   auto task = state_.server.answer(call_);
   auto answered = co_await task.with_stop(stop_);
   drop();
-  exchange_.stream.watch_hangup(nullptr);
+  exchange_.watch_hangup(nullptr);
   const mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
   if (session_) {
     note_subscription(session_->subscriber, call_, reply);

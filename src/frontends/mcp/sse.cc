@@ -28,10 +28,21 @@ std::string_view session_in(std::string_view query) {
   return "";
 }
 
-// Ids begin with the number of the worker in two hexadecimal digits.
+// Ids begin with the membership of the node and the number of the worker, in hexadecimal digits.
+constexpr std::size_t kRunDigits = 16;
+constexpr std::size_t kWorkerDigits = 2;
+
+cluster::Run node_in(std::string_view id) {
+  cluster::Run run = 0;
+  if (id.size() > kRunDigits) std::from_chars(id.data(), id.data() + kRunDigits, run, 16);
+  return run;
+}
+
 std::size_t worker_in(std::string_view id, std::size_t none) {
   std::size_t worker = none;
-  if (id.size() > 2) std::from_chars(id.data(), id.data() + 2, worker, 16);
+  if (id.size() <= kRunDigits + kWorkerDigits) return none;
+  const char* const digits = id.data() + kRunDigits;
+  std::from_chars(digits, digits + kWorkerDigits, worker, 16);
   return worker;
 }
 
@@ -55,10 +66,10 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
     } else {
       link(exchange.idle);
     }
-    exchange.stream.watch_hangup(this);
+    exchange.watch_hangup(this);
     set_timer();
   }
-  ~Client() override { exchange_.stream.watch_hangup(nullptr); }
+  ~Client() override { exchange_.watch_hangup(nullptr); }
 
   Conversation& conversation() { return conversation_; }
   void receive(std::string_view text, const trace::ReceivedContext& context) {
@@ -104,9 +115,9 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
   Conversation conversation_;
 };
 
-McpSse::McpSse(int number, gateway::McpServer& server, Shared& shared,
+McpSse::McpSse(int number, gateway::McpServer& server, Shared& shared, NodeForwarding nodes,
                std::chrono::nanoseconds keep_alive)
-    : number_(number), server_(server), shared_(shared), keep_alive_(keep_alive) {}
+    : number_(number), server_(server), shared_(shared), nodes_(nodes), keep_alive_(keep_alive) {}
 
 Task<void> McpSse::open(net::HttpExchange& exchange) {
   const auto accept = exchange.request.fields.find("Accept");
@@ -117,7 +128,8 @@ Task<void> McpSse::open(net::HttpExchange& exchange) {
   if (!share) {
     co_return co_await refuse(exchange, 429, share.error().message, "Retry-After: 1\r\n");
   }
-  const std::string id = fmt::format("{:02x}{}", number_, random_hex(16));
+  const std::string id =
+      fmt::format("{:016x}{:02x}{}", nodes_.members().run(), number_, random_hex(16));
   exchange.begin_stream();
   exchange.forget_request();
   auto named = exchange.put({"event: endpoint\ndata: /message?", kParameter, id, "\n\n"});
@@ -140,6 +152,9 @@ Task<void> McpSse::post(net::HttpExchange& exchange) {
   }
   const std::string id(session_in(exchange.request.query));
   if (id.empty()) co_return co_await refuse(exchange, 400, "the address lacks sessionId");
+  auto forwarded = co_await nodes_.forward_to(exchange, node_in(id));
+  if (!forwarded) co_return co_await refuse(exchange, 502, forwarded.error().message);
+  if (*forwarded) co_return ok();
   const std::size_t worker = worker_in(id, shared_.workers.size());
   Result<bool> found = false;
   if (worker < shared_.workers.size()) {

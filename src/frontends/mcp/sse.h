@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "frontends/mcp/conversation.h"
+#include "frontends/node_forwarding.h"
 #include "net/http/server/server.h"
 
 namespace patchbay::frontends {
@@ -27,7 +28,7 @@ class McpSse {
   };
 
   // `number` is this worker's index in the shared lists. REQUIRES: server and shared outlive this.
-  McpSse(int number, gateway::McpServer& server, Shared& shared,
+  McpSse(int number, gateway::McpServer& server, Shared& shared, NodeForwarding nodes,
          std::chrono::nanoseconds keep_alive);
 
   net::HttpHandler& stream() { return stream_; }    // GET /sse
@@ -66,6 +67,7 @@ class McpSse {
   const int number_;
   gateway::McpServer& server_;
   Shared& shared_;
+  NodeForwarding nodes_;
   std::chrono::nanoseconds keep_alive_;
   Stream stream_{*this};
   Message message_{*this};

@@ -44,16 +44,16 @@ RestCall::RestCall(gateway::McpServer& server, net::HttpExchange& exchange,
                                 .linked = true,
                                 .keeps_null = true})) {}
 
-RestCall::~RestCall() { exchange_.stream.watch_hangup(nullptr); }
+RestCall::~RestCall() { exchange_.watch_hangup(nullptr); }
 
 Task<mcp::Reply> RestCall::run() {
   const StopLink link(co_await current_stop(), stop_);
   if (streaming_) here().timers().set(*this, here().now() + streaming_->after);
-  exchange_.stream.watch_hangup(this);
+  exchange_.watch_hangup(this);
   auto task = server_.answer(call_);
   auto answered = co_await task.with_stop(stop_);
   drop();
-  exchange_.stream.watch_hangup(nullptr);
+  exchange_.watch_hangup(nullptr);
   mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
   fields_ += quota_fields(call_);
   co_return reply;

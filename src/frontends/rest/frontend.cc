@@ -11,8 +11,8 @@ class RestFrontend final : public Frontend {
   RestFrontend(const SharedRestFrontend& shared, const OperationsView& operations,
                OpenApiDocuments& documents, const WorkerServices& worker)
       : shared_(shared),
-        rest_(worker.server, worker.catalog, operations, shared.settings().rest,
-              shared.settings().streaming),
+        rest_(worker.server, worker.catalog, operations, {shared.members(), worker.forwarder},
+              shared.settings().rest, shared.settings().streaming),
         openapi_(worker.server, worker.catalog, documents, shared.settings().rest),
         swagger_ui_(shared.settings().rest) {}
 

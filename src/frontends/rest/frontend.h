@@ -18,17 +18,21 @@ struct RestFrontendSettings {
 class SharedRestFrontend final : public SharedFrontend {
  public:
   SharedRestFrontend(RestFrontendSettings settings, const ProcessServices& services)
-      : settings_(std::move(settings)), operations_(services.operations) {}
+      : settings_(std::move(settings)),
+        operations_(services.operations),
+        members_(services.members) {}
 
   void update(RestFrontendSettings settings) { settings_ = std::move(settings); }
   std::unique_ptr<Frontend> make(const WorkerServices& worker) override;
   std::vector<Entrance> entrances() const override;
 
   const RestFrontendSettings& settings() const { return settings_; }
+  const cluster::Members& members() const { return members_; }
 
  private:
   RestFrontendSettings settings_;
   const OperationsView& operations_;
+  const cluster::Members& members_;
   OpenApiDocuments documents_;
 };
 

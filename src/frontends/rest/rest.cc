@@ -7,6 +7,7 @@
 #include "core/ids.h"
 #include "frontends/rest/content.h"
 #include "frontends/synthetic_request.h"
+#include "gateway/parked_calls.h"
 #include "json/read.h"
 #include "net/http/syntax/accept.h"
 #include "net/http/syntax/percent.h"
@@ -59,10 +60,12 @@ Task<void> refuse(HttpExchange& exchange, Dialect dialect, int status, Error err
 }  // namespace
 
 Rest::Rest(gateway::McpServer& server, gateway::CatalogView& catalog,
-           const OperationsView& operations, RestSettings settings, const RestStreaming& streaming)
+           const OperationsView& operations, NodeForwarding nodes, RestSettings settings,
+           const RestStreaming& streaming)
     : server_(server),
       catalog_(catalog),
       operations_(operations),
+      nodes_(nodes),
       settings_(std::move(settings)),
       streaming_(streaming),
       run_(random_hex(4)) {}
@@ -133,6 +136,12 @@ Task<void> Rest::call_tool(HttpExchange& exchange, const RestPath& target) {
   SyntheticRequest request("tools/call", json::quote(next_id(exchange)));
   request.add_text("name", target.name);
   const bool answers = target.kind == Kind::answer;
+  if (answers) {
+    auto forwarded =
+        co_await nodes_.forward_to(exchange, gateway::ParkedCalls::node_of(target.state));
+    if (!forwarded) co_return co_await refuse(exchange, target.dialect, 502, forwarded.error());
+    if (*forwarded) co_return ok();
+  }
   if (answers) request.add_text("requestState", target.state);
   request.add(answers ? "inputResponses" : "arguments", *body);
   co_return co_await run_tool(exchange, target, request);

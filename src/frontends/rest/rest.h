@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontends/node_forwarding.h"
 #include "frontends/operations.h"
 #include "frontends/rest/call.h"
 #include "frontends/rest/path.h"
@@ -26,7 +27,7 @@ class Rest final : public net::HttpHandler {
  public:
   // REQUIRES: everything referred to outlives this.
   Rest(gateway::McpServer& server, gateway::CatalogView& catalog, const OperationsView& operations,
-       RestSettings settings, const RestStreaming& streaming);
+       NodeForwarding nodes, RestSettings settings, const RestStreaming& streaming);
 
   Task<void> handle(net::HttpExchange& exchange) override;
   net::HttpRefusal refusal(const net::HttpRequest& request, int status,
@@ -64,6 +65,7 @@ class Rest final : public net::HttpHandler {
   gateway::McpServer& server_;
   gateway::CatalogView& catalog_;
   const OperationsView& operations_;
+  NodeForwarding nodes_;
   RestSettings settings_;
   RestStreaming streaming_;
   const std::string run_;  // In generated ids, to distinguish them from those of clients.

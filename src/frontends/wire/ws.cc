@@ -53,11 +53,13 @@ Task<void> refuse(net::HttpExchange& exchange, int status, std::string_view why,
 // One client, from the upgrade on.
 class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Channel, Stop::Hook {
  public:
-  Client(WireWs& frontend, net::HttpExchange& exchange)
+  using Upgraded = net::HttpExchange::Upgraded;
+
+  Client(WireWs& frontend, net::HttpExchange& exchange, const Upgraded& upgraded)
       : frontend_(frontend),
         exchange_(exchange),
         most_(frontend.host_.state()->settings.max_message.value),
-        socket_(exchange.stream, exchange.input(), net::WsSide::server,
+        socket_(upgraded.stream, upgraded.input, net::WsSide::server,
                 socket_settings(frontend.host_.state()->settings, frontend.write_time_)) {}
 
   Task<void> run();
@@ -249,9 +251,9 @@ Task<void> WireWs::handle(net::HttpExchange& exchange) {
     co_return co_await refuse(exchange, 429, share.error().message, "Retry-After: 1\r\n");
   }
   auto switched = co_await exchange.switch_protocols(answer.fields);
-  if (!switched) co_return switched;
+  if (!switched) co_return switched.error();
   const metrics::Counted open(*host_.shared().websockets);
-  Client client(*this, exchange);
+  Client client(*this, exchange, *switched);
   co_return co_await client.run();
 }
 

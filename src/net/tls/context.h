@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/result.h"
 #include "net/tls/settings.h"
@@ -25,6 +26,13 @@ class TlsContext {
   static Result<std::shared_ptr<const TlsContext>> client(const TlsClientSettings& settings);
   static Result<std::shared_ptr<const TlsContext>> server(const TlsServerSettings& settings);
 
+  // Between processes that have a secret in common: TLS 1.3 with a pre-shared key and a
+  // Diffie-Hellman exchange. Both sides are authenticated without certificates, and recorded
+  // traffic stays secret even if the key is revealed later. A client uses the first key, a server
+  // accepts all. REQUIRES: there is at least one.
+  static std::shared_ptr<const TlsContext> client_of(std::vector<TlsSharedKey> keys);
+  static std::shared_ptr<const TlsContext> server_of(std::vector<TlsSharedKey> keys);
+
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;
   ~TlsContext();
@@ -37,6 +45,7 @@ class TlsContext {
 
  private:
   explicit TlsContext(bool is_server);
+  static std::shared_ptr<TlsContext> with_keys(bool is_server, std::vector<TlsSharedKey> keys);
 
   ssl_ctx_st* const context_;
   const bool is_server_;
@@ -44,6 +53,7 @@ class TlsContext {
   bool common_names_ = false;
   std::string server_name_;
   std::unique_ptr<const TlsCertificates> certificates_;  // Of a server.
+  std::unique_ptr<const std::vector<TlsSharedKey>> shared_keys_;
 };
 
 }  // namespace patchbay::net

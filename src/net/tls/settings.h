@@ -40,6 +40,12 @@ struct TlsServerSettings {
   bool common_names = false;  // The common name of a client's certificate counts.
 };
 
+// A secret that the processes on both sides have.
+struct TlsSharedKey {
+  std::string name;  // Not secret; tells the keys apart.
+  std::string key;   // 32 bytes.
+};
+
 }  // namespace patchbay::net
 
 namespace patchbay {

@@ -42,7 +42,7 @@ Result<bool> refused(const Result<void>& answered) {
   return false;
 }
 
-Task<bool> fail(const HttpRoutes& routes, HttpExchange& exchange, int status,
+Task<bool> fail(const HttpRoutes& routes, ConnectionExchange& exchange, int status,
                 std::string_view message, std::string fields = {}) {
   const HttpRefusal refusal = routes.refusal(exchange.request, status, message);
   co_return refused(co_await exchange.answer(status, refusal.type, {refusal.text}, fields));
@@ -310,9 +310,8 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
   if (settings_->proxies && names_client_) {
     name_client(forwarded_client(request.fields, peer_.hop, *settings_->proxies));
   }
-  HttpExchange exchange(request, stream_, peer_, streams_, settings_->write_time,
-                        settings_->stream_buffer);
-  exchange.set_input(input_);
+  ConnectionExchange exchange(request, {stream_, input_, peer_, streams_}, settings_->write_time,
+                              settings_->stream_buffer);
   if (!request.framing.keep_alive) exchange.close_after();
   const HttpRoute* const route = routes_.find(request.path);
   auto admitted = co_await admit(exchange, route);
@@ -336,7 +335,7 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
 }
 
 // False: the exchange has been answered, with a refusal or by the server itself.
-Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route) {
+Task<bool> HttpConnection::admit(ConnectionExchange& exchange, const HttpRoute* route) {
   const HttpRequest& request = exchange.request;
   const bool keep_alive = exchange.keep_alive();
   if (!body_at_hand(request)) exchange.close_after();  // It would be read as the next request.
@@ -385,7 +384,7 @@ bool HttpConnection::body_at_hand(const HttpRequest& request) const {
 }
 
 // The body of a refused request is not read. True if the connection can be reused.
-Task<bool> HttpConnection::leave_body(const HttpExchange& exchange) {
+Task<bool> HttpConnection::leave_body(const ConnectionExchange& exchange) {
   if (body_at_hand(exchange.request)) {
     input_.drop(exchange.request.framing.length.value_or(0));
     co_return exchange.answered() && exchange.keep_alive();
@@ -398,8 +397,8 @@ Task<bool> HttpConnection::leave_body(const HttpExchange& exchange) {
 // Once the head has been read, the refusal has the format of the route.
 Task<void> HttpConnection::refuse(HttpRequest& request, int status, std::string message) {
   counters_.malformed->add();
-  HttpExchange exchange(request, stream_, peer_, streams_, settings_->write_time,
-                        settings_->stream_buffer);
+  ConnectionExchange exchange(request, {stream_, input_, peer_, streams_}, settings_->write_time,
+                              settings_->stream_buffer);
   exchange.close_after();
   auto sent =
       co_await fail(routes_, exchange, status, message, status == 503 ? "Retry-After: 1\r\n" : "");

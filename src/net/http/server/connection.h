@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "net/http/server/connection_exchange.h"
 #include "net/http/server/counters.h"
-#include "net/http/server/exchange.h"
 #include "net/http/server/guard.h"
 #include "net/http/server/routes.h"
 #include "net/http/server/settings.h"
@@ -56,9 +56,9 @@ class HttpConnection {
   Task<bool> read_chunked(HttpRequest& request, std::string& storage, Deadline deadline);
   Task<bool> serve(HttpRequest& request);
   void name_client(const PeerAddress& client);
-  Task<bool> admit(HttpExchange& exchange, const HttpRoute* route);
+  Task<bool> admit(ConnectionExchange& exchange, const HttpRoute* route);
   bool body_at_hand(const HttpRequest& request) const;
-  Task<bool> leave_body(const HttpExchange& exchange);
+  Task<bool> leave_body(const ConnectionExchange& exchange);
   Task<bool> too_slow(HttpRequest& request, Error why, std::string message);
   Task<bool> too_little_memory(HttpRequest& request);
   void take_following();

@@ -1,19 +1,21 @@
-// An HttpExchange is one request and the means to answer it, as a frontend sees them.
+// An HttpExchange is one request and the means to answer it, as a frontend sees them. A request
+// arrives on a connection (connection_exchange.h), or another node of the cluster forwards it.
 //
-// Confined to the worker of its connection; valid until the handler returns.
+// Confined to the worker that answers it; valid until the handler returns.
 #pragma once
 
 #include <chrono>
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/principal.h"
 #include "net/http/syntax/parse.h"
 #include "net/io/input_buffer.h"
 #include "net/io/peer_address.h"
-#include "net/stream/outbox.h"
+#include "net/io/source.h"
 #include "net/stream/stream.h"
 #include "net/tls/peer.h"
 #include "trace/call_trace.h"
@@ -33,14 +35,11 @@ struct HttpPeer {
 
 class HttpExchange {
  public:
-  HttpExchange(HttpRequest& asked, Stream& connection, const HttpPeer& caller, Stop& idle_stop,
-               std::chrono::nanoseconds write_timeout, std::size_t stream_bound)
-      : request(asked),
-        stream(connection),
-        peer(caller),
-        idle(idle_stop),
-        write_time_(write_timeout),
-        stream_buffer_(stream_bound) {}
+  HttpExchange(const HttpRequest& asked, const HttpPeer& caller, Stop& idle_stop)
+      : request(asked), peer(caller), idle(idle_stop) {}
+  HttpExchange(const HttpExchange&) = delete;
+  HttpExchange& operator=(const HttpExchange&) = delete;
+  virtual ~HttpExchange() = default;
 
   const HttpRequest& request;
   std::string_view body;
@@ -51,95 +50,78 @@ class HttpExchange {
   std::optional<trace::ReceivedContext> context = {};
   // ...and the lists in it that came in several fields; null: none did.
   std::unique_ptr<trace::OwnedContext> joined_context = nullptr;
-  Stream& stream;
   const HttpPeer& peer;
   Stop& idle;  // Requested when the server stops: streams without a call should end.
 
-  // Answers whole, in one write. `fields` are further header lines, each with its CRLF.
-  Task<void> answer(int status, std::string_view type,
-                    std::initializer_list<std::string_view> parts, std::string_view fields = {});
+  // Another node of the cluster has forwarded it.
+  virtual bool forwarded() const { return false; }
+  // Nothing of it has run, and it belongs to another node. REQUIRES: forwarded().
+  virtual void pass_back(std::uint64_t /*node*/) {}
+
+  // The client's connection has TLS.
+  virtual bool secure() const = 0;
+
+  // Answers whole. `fields` are further header lines, each with its CRLF.
+  virtual Task<void> answer(int status, std::string_view type,
+                            std::initializer_list<std::string_view> parts,
+                            std::string_view fields = {}) = 0;
 
   // The handler needs nothing more of the request, so its memory can be released. For streams that
   // stay open and idle for long.
-  void forget_request() {
-    if (input_) input_->release_if_empty();
-  }
+  virtual void forget_request() {}
 
-  // The input of the connection after the request. Set by the connection.
-  void set_input(InputBuffer& input) { input_ = &input; }
+  // A connection that belongs to the handler alone.
+  struct Upgraded {
+    Stream& stream;
+    InputBuffer& input;  // Bytes that have already arrived.
+  };
+  // Answers 101: from now on only the handler reads and writes the connection. When it returns, the
+  // connection closes. REQUIRES: the request is not used any more.
+  virtual Task<Upgraded> switch_protocols(std::string_view fields) = 0;
 
-  // Answers 101: from now on only the handler reads and writes the stream, and bytes that have
-  // already arrived are in input(). When it returns, the connection closes. REQUIRES: the request
-  // is not used any more.
-  Task<void> switch_protocols(std::string_view fields);
-  InputBuffer& input() { return *input_; }
-
-  // Begins an event stream; event() adds each event. The head is sent with the first one.
-  void begin_stream(std::string_view fields = {});
-  bool streaming() const { return stream_.has_value(); }
+  // Begins an event stream; put() adds each event. The head is sent with the first one.
+  virtual void begin_stream(std::string_view fields = {}) = 0;
+  virtual bool streaming() const = 0;
 
   // Queues an event that the reader did not request. Fails when the reader has disconnected or is
   // too slow (limits.max_stream_buffer_size), which is logged once.
-  Result<void> put(std::initializer_list<std::string_view> parts);
+  virtual Result<void> put(std::initializer_list<std::string_view> parts) = 0;
 
   // Queues an event that the reader has requested. It waits for the reader, who gets
   // limits.write_timeout for each step; only the memory limit refuses it.
-  Result<void> put_answer(std::initializer_list<std::string_view> parts);
+  virtual Result<void> put_answer(std::initializer_list<std::string_view> parts) = 0;
 
   // The reader of the stream lags: `more` optional bytes should not be sent.
-  bool congested(std::size_t more = 0) const {
-    return stream_ && !stream_->empty() && stream_->size() + more > stream_buffer_ / 2;
-  }
+  virtual bool congested(std::size_t more = 0) const = 0;
   // An optional event was not sent, because the reader lags. Logged once per stream.
-  void log_dropped();
+  virtual void log_dropped() = 0;
 
   // If the reader has read nothing for limits.write_timeout, logs that once per stream.
-  bool stalled();
+  virtual bool stalled() = 0;
 
   // More is queued than a slow reader may cost: new work for it should wait for room().
-  bool full() const { return stream_ && stream_->over_bound(); }
-  Task<void> room();
+  virtual bool full() const = 0;
+  virtual Task<void> room() = 0;
 
   // Waits until everything queued so far is written.
-  Task<void> drained();
+  virtual Task<void> drained() = 0;
 
   // Waits until everything is written and ends the stream. The connection can be reused.
-  Task<void> end_stream();
+  virtual Task<void> end_stream() = 0;
 
-  bool answered() const { return answered_; }
-  std::chrono::nanoseconds write_timeout() const { return write_time_; }
+  // At most one; null to remove it. Called when the client disconnects, at once if it has already.
+  virtual void watch_hangup(Source::Hangup* hangup) = 0;
 
-  // The connection closes after this exchange.
-  void close_after() { keep_alive_ = false; }
-  // The stream is incomplete. It ends without its last chunk, so that the client notices.
-  void cut_off() {
-    close_after();
-    cut_off_ = true;
-  }
-  bool keep_alive() const { return keep_alive_; }
-  void set_keep_alive(bool keep_alive) { keep_alive_ = keep_alive; }
+  virtual std::chrono::nanoseconds write_timeout() const = 0;
+
+  // The stream is incomplete. It ends so that the client notices.
+  virtual void cut_off() = 0;
 
   // Header lines of every response, each with its CRLF.
   void add_fields(std::string_view fields) { fields_ += fields; }
 
- private:
-  // Has capacity for a body of `body_size` too.
-  std::string head(int status, std::string_view type, std::string_view fields,
-                   std::size_t body_size = 0) const;
-  std::string piece_of(std::initializer_list<std::string_view> parts) const;
-  void log_stalled();
-  void log_cut_off(const Result<void>& written, std::size_t size) const;
-
-  const std::chrono::nanoseconds write_time_;
-  const std::size_t stream_buffer_;
-  std::optional<Outbox> stream_;
-  InputBuffer* input_ = nullptr;
+ protected:
   std::string fields_;
-  bool answered_ = false;
-  bool cut_off_ = false;
-  bool keep_alive_ = true;
-  bool logged_dropped_ = false;
-  bool logged_stalled_ = false;
 };
 
 std::string_view reason_phrase(int status);

@@ -37,6 +37,8 @@ class HttpServer {
   // Later handshakes use `tls`. Open connections are not affected.
   void update_tls(std::shared_ptr<const TlsContext> tls) { tls_ = std::move(tls); }
 
+  const HttpRoutes& routes() const { return routes_; }
+
   void update(std::shared_ptr<const HttpSettings> settings) { settings_ = std::move(settings); }
 
   // Another process accepts from now on. Open streams end, and each connection after its next

@@ -1,4 +1,4 @@
-#include "net/http/server/exchange.h"
+#include "net/http/server/connection_exchange.h"
 
 #include <fmt/format.h>
 
@@ -87,8 +87,8 @@ std::string_view reason_phrase(int status) {
   return found == kReasons.end() ? "Unknown" : found->phrase;
 }
 
-std::string HttpExchange::head(int status, std::string_view type, std::string_view fields,
-                               std::size_t body_size) const {
+std::string ConnectionExchange::head(int status, std::string_view type, std::string_view fields,
+                                     std::size_t body_size) const {
   std::string text;
   text.reserve(384 + fields_.size() + fields.size() + body_size);
   text += "HTTP/1.1 ";
@@ -112,9 +112,9 @@ std::string HttpExchange::head(int status, std::string_view type, std::string_vi
   return text;
 }
 
-Task<void> HttpExchange::answer(int status, std::string_view type,
-                                std::initializer_list<std::string_view> parts,
-                                std::string_view fields) {
+Task<void> ConnectionExchange::answer(int status, std::string_view type,
+                                      std::initializer_list<std::string_view> parts,
+                                      std::string_view fields) {
   answered_ = true;
   if (idle.requested()) close_after();  // The server has begun to stop meanwhile.
   std::size_t size = 0;
@@ -132,11 +132,11 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
       for (const auto part : parts) text += part;
     }
     const iovec whole{text.data(), text.size()};
-    auto written = stream.try_write(std::span(&whole, 1));
+    auto written = connection_.try_write(std::span(&whole, 1));
     if (!written) co_return written.error();
     if (*written == text.size()) co_return ok();
     const auto rest = std::string_view(text).substr(*written);
-    auto taken = co_await stream.write_all(rest, write_time_);
+    auto taken = co_await connection_.write_all(rest, write_time_);
     log_cut_off(taken, size);
     co_return taken;
   }
@@ -146,24 +146,26 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
   for (const auto part : parts) {
     if (!part.empty()) gathered[count++] = {const_cast<char*>(part.data()), part.size()};
   }
-  auto taken = co_await stream.write_all(std::span(gathered).first(count), write_time_);
+  auto taken = co_await connection_.write_all(std::span(gathered).first(count), write_time_);
   log_cut_off(taken, size);
   co_return taken;
 }
 
-Task<void> HttpExchange::switch_protocols(std::string_view fields) {
+Task<HttpExchange::Upgraded> ConnectionExchange::switch_protocols(std::string_view fields) {
   answered_ = true;
   keep_alive_ = true;  // As far as this response is concerned.
   const std::string text = head(101, "", fields) + "\r\n";
   close_after();
   forget_request();
-  co_return co_await stream.write_all(text, write_time_);
+  auto written = co_await connection_.write_all(text, write_time_);
+  if (!written) co_return written.error();
+  co_return Upgraded{connection_, input_};
 }
 
-void HttpExchange::begin_stream(std::string_view fields) {
+void ConnectionExchange::begin_stream(std::string_view fields) {
   answered_ = true;
   if (idle.requested()) close_after();
-  stream_.emplace(stream, stream_buffer_);
+  stream_.emplace(connection_, stream_buffer_);
   if (request.http10) keep_alive_ = false;
   std::string text = head(200, kEventStream, fields);
   text += "X-Accel-Buffering: no\r\n";
@@ -173,7 +175,7 @@ void HttpExchange::begin_stream(std::string_view fields) {
 }
 
 // The parts as one piece of the body.
-std::string HttpExchange::piece_of(std::initializer_list<std::string_view> parts) const {
+std::string ConnectionExchange::piece_of(std::initializer_list<std::string_view> parts) const {
   std::string piece;
   std::size_t size = 0;
   for (const auto part : parts) size += part.size();
@@ -184,17 +186,17 @@ std::string HttpExchange::piece_of(std::initializer_list<std::string_view> parts
   return piece;
 }
 
-Result<void> HttpExchange::put(std::initializer_list<std::string_view> parts) {
+Result<void> ConnectionExchange::put(std::initializer_list<std::string_view> parts) {
   auto queued = stream_->put({piece_of(parts)});
   if (!queued && queued.error().code == Code::overloaded) log_dropped();
   return queued;
 }
 
-Result<void> HttpExchange::put_answer(std::initializer_list<std::string_view> parts) {
+Result<void> ConnectionExchange::put_answer(std::initializer_list<std::string_view> parts) {
   return stream_->put_answer({piece_of(parts)});
 }
 
-void HttpExchange::log_dropped() {
+void ConnectionExchange::log_dropped() {
   if (std::exchange(logged_dropped_, true)) return;
   log::Line(log::Level::warn, "notifications dropped: the client reads too slowly")
       .add("client", peer.ip)
@@ -202,7 +204,7 @@ void HttpExchange::log_dropped() {
       .add("bytes", std::uint64_t{stream_buffer_});
 }
 
-void HttpExchange::log_stalled() {
+void ConnectionExchange::log_stalled() {
   if (std::exchange(logged_stalled_, true)) return;
   log::Line(log::Level::warn, "event stream closed: the client does not read")
       .add("client", peer.ip)
@@ -211,7 +213,7 @@ void HttpExchange::log_stalled() {
 }
 
 // The records of the call say how it ended; this, that its client does not have all of the answer.
-void HttpExchange::log_cut_off(const Result<void>& written, std::size_t size) const {
+void ConnectionExchange::log_cut_off(const Result<void>& written, std::size_t size) const {
   if (written || written.error().code != Code::timeout) return;
   log::Line(log::Level::warn, "answer cut off: the client does not read")
       .add("client", peer.ip)
@@ -220,17 +222,17 @@ void HttpExchange::log_cut_off(const Result<void>& written, std::size_t size) co
       .add("limit", "limits.write_timeout");
 }
 
-bool HttpExchange::stalled() {
+bool ConnectionExchange::stalled() {
   if (!stream_ || !stream_->stalled(write_time_)) return false;
   log_stalled();
   return true;
 }
 
-Task<void> HttpExchange::room() { co_return co_await stream_->room(write_time_); }
+Task<void> ConnectionExchange::room() { co_return co_await stream_->room(write_time_); }
 
-Task<void> HttpExchange::drained() { co_return co_await stream_->drained(write_time_); }
+Task<void> ConnectionExchange::drained() { co_return co_await stream_->drained(write_time_); }
 
-Task<void> HttpExchange::end_stream() {
+Task<void> ConnectionExchange::end_stream() {
   // The end needs no room in the outbox: it belongs to data that is already queued.
   if (!cut_off_ && !request.http10) stream_->add({"0\r\n\r\n"});
   auto written = co_await stream_->drained(write_time_);
