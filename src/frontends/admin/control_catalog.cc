@@ -106,10 +106,7 @@ std::vector<RoleAccess> accesses(std::shared_ptr<const policy::Rules> rules) {
   std::vector<RoleAccess> all;
   if (!rules) return all;
   for (auto& role : rules->roles()) {
-    Principal caller;
-    caller.auth_method = role == policy::kLocalRole ? AuthMethod::none : AuthMethod::token;
-    caller.roles = {role};
-    all.push_back({role, policy::Access(rules, rules->about(caller))});
+    all.push_back({role, policy::Access(rules, rules->about_role(role))});
   }
   return all;
 }

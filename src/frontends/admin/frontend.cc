@@ -50,6 +50,7 @@ class AdminFrontend final : public Frontend {
             {"/control/v1/upstreams/*", "GET, HEAD, POST", &upstream_},
             {"/control/v1/tools-off", "GET, HEAD", &items_},
             {"/control/v1/tools/*", "POST", &items_},
+            {"/control/v1/catalog/hidden", "GET, HEAD", &items_},
             {"/control/v1/pins", "GET, HEAD", &items_},
             {"/control/v1/pins/*", "POST", &items_},
             {"/control/v1/sandboxes", "GET, HEAD", &sandboxes_},
