@@ -118,7 +118,9 @@ std::string roles_json(const std::vector<RoleAccess>& roles, ItemKind kind,
   for (const auto& [role, access] : roles) {
     std::string_view use;
     if (kind == ItemKind::tool) {
-      const auto tool = access.tool(upstream, entry.key);
+      // By the name that calls have, which is the new one of a renamed tool.
+      const auto name = std::string_view(entry.dotted).substr(upstream.size() + 1);
+      const auto tool = access.tool(upstream, name);
       if (tool.there) use = use_of(tool);
     } else if (kind == ItemKind::prompt     ? access.has_prompt(upstream, entry.key)
                : kind == ItemKind::resource ? access.has_resource(upstream, entry.key)
