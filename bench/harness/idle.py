@@ -51,20 +51,30 @@ def run(bench: Bench, options) -> dict:
 
 
 def grow(server: processes.Server, count: int, open_one) -> dict:
-    """Resident memory before and after `count` idle connections."""
+    """Resident memory before and after `count` idle connections.
+
+    The first ones also pay for what all share, such as pools of memory. What SESSIONS of them take
+    is found with the second half, so that fewer connections do not count that several times.
+    """
     before = steady_kib(server)
     connections: list[socket.socket] = []
+    half = count // 2
     try:
-        for _ in range(count):
+        for _ in range(half):
+            connections.append(open_one(server.port))
+        between = steady_kib(server)
+        for _ in range(count - half):
             connections.append(open_one(server.port))
         after = steady_kib(server)
     finally:
         for connection in connections:
             connection.close()
+    one_more = (after - between) / (count - half)
     return {
         "rss_mib": before / 1024,
         "growth_mib": (after - before) / 1024,
         "kib_each": (after - before) / count,
+        "all_mib": (after - before + one_more * (SESSIONS - count)) / 1024,
     }
 
 
@@ -179,14 +189,13 @@ def show(found: dict, sessions: int) -> None:
     title = f"idle: {what}; baseline: nginx static"
     report.print_table(title, columns, rows)
     if ours := found.get("patchbay"):
-        # The goals are in MB and for 10,000 sessions.
+        # The goals are in MB.
         mb = 1.048576
-        per_ten_thousand = ours["kib_each"] * 10_000 / 1024 * mb
         report.print_goals(
             [
                 report.Goal("RSS after start", ours["rss_mib"] * mb, 12, "MB"),
                 report.Goal("spawn to first tools/list", ours["first_answer_ms"], 20, "ms"),
-                report.Goal("10,000 idle sessions, RSS growth", per_ten_thousand, 80, "MB"),
+                report.Goal("10,000 idle sessions, RSS growth", ours["all_mib"] * mb, 80, "MB"),
                 report.Goal("idle WebSocket", found[WEBSOCKETS]["kib_each"], 20, "KiB"),
             ]
         )

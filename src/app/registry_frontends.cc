@@ -99,6 +99,7 @@ frontends::AdminSettings admin_settings(const Configuration& configuration) {
           .audit_queries = settings.audit.max_queries,
           .queued_audit_queries = settings.audit.max_queued_queries,
           .audit_queries_of_caller = size(settings.audit.max_queries_per_caller),
+          .queued_admin_jobs = settings.limits.max_queued_admin_jobs,
           .upstreams_with_history = size(settings.telemetry.max_history_upstreams)};
 }
 

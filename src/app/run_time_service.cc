@@ -85,6 +85,13 @@ Task<std::vector<ChangedTool>> RunTimeService::changed_tools() {
   co_return co_await hop<std::vector<ChangedTool>>(control_, there);
 }
 
+Task<frontends::HiddenItems> RunTimeService::hidden_items(frontends::HiddenQuery query) {
+  auto there = [this, &query]() -> Task<frontends::HiddenItems> {
+    co_return upstreams_->hidden(query);
+  };
+  co_return co_await hop<frontends::HiddenItems>(control_, there);
+}
+
 Task<void> RunTimeService::accept_tool(std::string upstream, std::string tool, std::string digest) {
   auto there = [this, &upstream, &tool, &digest]() -> Task<void> {
     co_return accept_here(upstream, tool, digest);

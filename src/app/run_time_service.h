@@ -33,6 +33,7 @@ class RunTimeService final : public frontends::RunTime {
   std::vector<frontends::ToolSwitch> tools_off() const override { return switches_.tools_off(); }
   Task<void> set_tool(frontends::ToolSwitch tool, bool on) override;
   Task<std::vector<frontends::ChangedTool>> changed_tools() override;
+  Task<frontends::HiddenItems> hidden_items(frontends::HiddenQuery query) override;
   Task<void> accept_tool(std::string upstream, std::string tool, std::string digest) override;
 
  private:

@@ -96,6 +96,10 @@ const config::Fields& config::fields<app::LimitSettings>() {
        "Maximum number of tools that admins may switch off while the gateway runs. Those that are "
        "off already stay off.",
        Range{0, 1'000'000}},
+      {"max_queued_admin_jobs", &app::LimitSettings::max_queued_admin_jobs,
+       "Maximum number of requests about tokens and the configuration that wait in the control API "
+       "while one runs. Beyond it, requests are answered with 503.",
+       Range{0, 10'000}},
       {"max_parked_per_caller", &app::LimitSettings::max_parked_per_caller,
        "Maximum number of calls per caller that wait for input from their client. 0: a quarter "
        "of `max_parked_calls`.",

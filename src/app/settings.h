@@ -58,6 +58,7 @@ struct LimitSettings {
   int max_live_streams_per_caller = 8;
   int max_live_calls_per_second = 400;
   int max_tools_off = 10'000;
+  int max_queued_admin_jobs = 16;
   int max_parked_per_caller = 0;
   int max_questions_per_call = 64;
   config::Bytes memory{0};

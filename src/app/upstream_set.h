@@ -16,6 +16,7 @@
 
 #include "app/bus_service.h"
 #include "app/configuration.h"
+#include "app/hidden_page.h"
 #include "app/switches.h"
 #include "async/scope.h"
 #include "async/thread_pool.h"
@@ -82,6 +83,10 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   // The upstreams, in the order of the configuration. Callable on any thread.
   std::vector<UpstreamReport> report() const;
 
+  // A page of what clients are not offered, and why. Code::invalid_params: its cursor is of another
+  // catalog.
+  Result<frontends::HiddenItems> hidden(const frontends::HiddenQuery& query) const;
+
   void updated(const gateway::Upstream& upstream, const std::string& uri) override {
     // Only upstreams with subscribers.
     if (subscriptions_.has(upstream.name(), uri)) updated_(std::string(upstream.name()), uri);
@@ -143,6 +148,14 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   void look_at(Source& source);
   void check_schemas();
   gateway::Offer offer_of(Running& one);
+  std::optional<HiddenBecause> upstream_hidden(const Running& one) const;
+  std::optional<HiddenBecause> curation_hidden(const Running& one, const Source& from,
+                                               mcp::ItemKind kind, const mcp::Item& item) const;
+  std::optional<HiddenBecause> item_hidden(const Running& one, const Source& from,
+                                           mcp::ItemKind kind, const mcp::Item& item,
+                                           const gateway::CatalogEntry* entry,
+                                           HiddenPage& page) const;
+  static void add_left_out(const gateway::Upstream& upstream, HiddenPage& page);
   void switch_off(gateway::Offer& offer) const;
 
   static constexpr int kParsers = 2;

@@ -53,6 +53,17 @@ class UpstreamSetTest : public ::testing::Test {
     return catalog->find(ItemKind::tool, tool) != nullptr;
   }
 
+  // What is hidden, as `upstream name reason`.
+  std::vector<std::string> hidden() const {
+    auto found = set.hidden({.limit = 100});
+    EXPECT_TRUE(found) << found.error().message;
+    std::vector<std::string> lines;
+    for (const auto& item : found->items) {
+      lines.push_back(item.upstream + " " + item.name + " " + std::string(name_of(item.reason)));
+    }
+    return lines;
+  }
+
   testing::ManualExecutor executor;
   metrics::Registry registry;
   gateway::Subscriptions subscriptions;
@@ -184,6 +195,39 @@ TEST_F(UpstreamSetTest, AToolThatIsOffKeepsItsName) {
   EXPECT_TRUE(listed("b__z"));
   EXPECT_FALSE(listed("z")) << "it is still ambiguous";
   EXPECT_EQ(set.report()[0].tools, 0U);
+}
+
+TEST_F(UpstreamSetTest, WhatIsHiddenHasAReason) {
+  using Lines = std::vector<std::string>;
+  apply({plan("a", "", {.deny = {"x"}}), plan("b"), plan("c")});
+  EXPECT_EQ(hidden(), (Lines{"a  upstream", "b  upstream", "c  upstream"}));
+  offer("a", {"x", "y"});
+  offer("b", {"z", "z"});
+  offer("c", {"v"});
+  EXPECT_EQ(hidden(), (Lines{"a x denied", "b z name"}));
+  ASSERT_TRUE(switches.set_tool({"a", "y", "ann"}, false));
+  ASSERT_TRUE(switches.set_upstream("b", {frontends::UpstreamMode::drained, "ann"}));
+  set.rebuild();
+  EXPECT_EQ(hidden(), (Lines{"a x denied", "a y off", "b  drained", "b z drained", "b z name"}));
+  made["c"]->be(false);
+  pass(50s);
+  EXPECT_EQ(hidden().size(), 5U) << "it is still listed";
+  pass(20s);
+  EXPECT_EQ(hidden().back(), "c v lost");
+}
+
+TEST_F(UpstreamSetTest, ACursorIsOfOneCatalog) {
+  apply({plan("a", "", {.deny = {"*"}})});
+  offer("a", {"x", "y", "z"});
+  auto first = set.hidden({.limit = 2});
+  ASSERT_TRUE(first && first->next);
+  auto second = set.hidden({.from = first->next, .limit = 2});
+  ASSERT_TRUE(second);
+  ASSERT_EQ(second->items.size(), 1U);
+  EXPECT_EQ(second->items[0].name, "z");
+  EXPECT_FALSE(second->next);
+  set.rebuild();
+  EXPECT_EQ(set.hidden({.from = first->next, .limit = 2}).error().code, Code::invalid_params);
 }
 
 TEST_F(UpstreamSetTest, TheOrderIsThatOfTheConfiguration) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "async/task.h"
+#include "frontends/hidden_items.h"
 
 namespace patchbay::frontends {
 
@@ -66,6 +67,9 @@ class RunTime {
   virtual Task<void> set_tool(ToolSwitch tool, bool on) = 0;
 
   virtual Task<std::vector<ChangedTool>> changed_tools() = 0;
+  // What clients are not offered, and why. Code::invalid_params: the cursor is of another catalog.
+  virtual Task<HiddenItems> hidden_items(HiddenQuery query) = 0;
+
   // Accepts the definition with that digest.
   virtual Task<void> accept_tool(std::string upstream, std::string tool, std::string digest) = 0;
 };

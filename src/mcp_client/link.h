@@ -96,6 +96,9 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   // The same for one list; empty if the server does not have such items.
   Task<std::vector<mcp::Item>> list(mcp::ItemKind kind, Deadline deadline);
 
+  // What the latest lists had and must not be offered; null: nothing.
+  std::shared_ptr<const gateway::LeftOut> left_out() const { return left_out_; }
+
   // Subscribes to changes of the lists and of these resources. Yields when the server has agreed,
   // or at once if there is nothing to subscribe to.
   Task<void> subscribe(const std::vector<std::string>& uris, Deadline deadline);
@@ -163,7 +166,8 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   Task<std::vector<mcp::Item>> list_within(mcp::ItemKind kind, gateway::ListBudget& budget,
                                            Deadline deadline);
   Result<void> take_page(mcp::ItemKind kind, std::string_view items, gateway::ListBudget& budget,
-                         std::vector<mcp::Item>& to) const;
+                         std::vector<mcp::Item>& to);
+  void leave_out(mcp::ItemKind kind, std::string_view name, std::string_view why);
   Task<mcp::Reply> shake(std::string_view method, std::string params,
                          std::optional<mcp::Revision> revision, Deadline deadline);
   // The log level to set at the server because the call's client wants more messages.
@@ -233,7 +237,8 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   bool closed_ = false;
   std::string capabilities_;  // Of the server, raw.
   std::string instructions_;  // Of the server.
-  bool has_tasks_ = false;    // As the server declares.
+  std::shared_ptr<gateway::LeftOut> left_out_;
+  bool has_tasks_ = false;  // As the server declares.
   bool logged_refusal_ = false;
   std::optional<int> level_;  // The least important log messages that it sends, once this was set.
 

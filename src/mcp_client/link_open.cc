@@ -96,10 +96,16 @@ mcp::Revision proposed(Spoken wanted) {
   return revision && !mcp::info(*revision).stateless ? *revision : mcp::kNewestSessionBased;
 }
 
-// A tool of a stateless server whose mirrored arguments are invalid must not be offered.
-bool breaks_rules(mcp::ItemKind kind, std::string_view definition) {
-  return kind == mcp::ItemKind::tool &&
-         !mcp::param_headers(json::member(definition, "inputSchema").value_or("{}"));
+// Why an item must not be offered; empty: it may be. The mirrored arguments of a tool of a
+// stateless server must be valid.
+std::string unusable(mcp::ItemKind kind, const std::optional<std::string>& key,
+                     std::string_view definition, bool stateless) {
+  if (!key || key->empty()) {
+    return fmt::format("its definition has no '{}' that is a string", mcp::info(kind).key);
+  }
+  if (kind != mcp::ItemKind::tool || !stateless) return {};
+  auto headers = mcp::param_headers(json::member(definition, "inputSchema").value_or("{}"));
+  return headers ? std::string() : "its inputSchema is invalid: " + headers.error().message;
 }
 
 bool flag(std::string_view capabilities, std::string_view section, std::string_view name) {
@@ -253,6 +259,7 @@ Task<void> McpLink::initialize(Deadline deadline) {
 Task<mcp::ItemLists> McpLink::list_all(Deadline deadline) {
   mcp::ItemLists lists;
   gateway::ListBudget budget(list_limits_);
+  left_out_.reset();
   for (std::size_t i = 0; i < lists.size(); ++i) {
     auto items = co_await list_within(static_cast<mcp::ItemKind>(i), budget, deadline);
     if (!items) co_return items.error();
@@ -299,19 +306,25 @@ Task<std::vector<mcp::Item>> McpLink::list_within(mcp::ItemKind kind, gateway::L
 
 // Stops at the first item beyond the limit.
 Result<void> McpLink::take_page(mcp::ItemKind kind, std::string_view items,
-                                gateway::ListBudget& budget, std::vector<mcp::Item>& to) const {
+                                gateway::ListBudget& budget, std::vector<mcp::Item>& to) {
   Result<void> fits = ok();
   json::each_element(items, [&](std::string_view raw) {
     if (!fits) return;
     fits = budget.add(raw.size());
     if (!fits) return;
     auto key = json::string_member(raw, mcp::info(kind).key);
-    if (!key || key->empty() || (stateless() && breaks_rules(kind, raw))) return;
+    const std::string why = unusable(kind, key, raw, stateless());
+    if (!why.empty()) return leave_out(kind, key.value_or(""), why);
     const bool tool = kind == mcp::ItemKind::tool;
     to.push_back({*std::move(key),
                   tool ? with_tasks_known(raw, has_tasks_, stateless()) : std::string(raw)});
   });
   return fits;
+}
+
+void McpLink::leave_out(mcp::ItemKind kind, std::string_view name, std::string_view why) {
+  if (!left_out_) left_out_ = std::make_shared<gateway::LeftOut>();
+  left_out_->add(kind, name, why);
 }
 
 Task<void> McpLink::check(Deadline deadline) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <set>
 
 #include "core/text.h"
 #include "sandbox/mounts.h"
@@ -113,6 +114,7 @@ class Finder {
 
   // A device by its number, or the disk that it is a part of.
   Result<void> add_device(const std::string& number, const std::string& point) {
+    if (!looked_up_.insert(number).second) return ok();
     std::string folder = fmt::format("{}/dev/block/{}", sys_, number);
     if (::access((folder + "/partition").c_str(), F_OK) == 0) folder += "/..";
     const auto whole = read_small(folder + "/dev");
@@ -147,6 +149,7 @@ class Finder {
 
   const std::vector<Mount> mounts_;
   const std::string sys_;
+  std::set<std::string> looked_up_;  // Devices: many mounts may be on one.
   std::vector<Disk> found_;
 };
 

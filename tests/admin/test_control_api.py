@@ -83,7 +83,7 @@ class Document(ControlCase):
         document = self.ask(self.gateway, "openapi.json")
         parameters = document["components"]["parameters"]
         examples = {"limit": "5", "slower_than": "1ms", "trace": "a" * 32, "window": "5s", "since": "1h", "until": "0",
-                    "range": "3h", "kind": "prompt"}
+                    "range": "3h", "kind": "prompt", "reason": "off"}
         for path, operations in document["paths"].items():
             for reference in operations.get("get", {}).get("parameters", []):
                 parameter = parameters[reference["$ref"].rpartition("/")[2]]

@@ -39,17 +39,17 @@ class LiveStreams(WithCallers):
             self.assertIn("(limits.max_live_streams)", error)
 
 
-class AuditQueries(ControlCase):
-    def query_together(self, **bounds):
-        """The answers to 30 queries that all arrive before the first one is answered."""
-        with Gateway(fake_config(audit={"database": "audit.db", **bounds})) as gateway, contextlib.ExitStack() as stack:
-            wait_until(lambda: self.ask(gateway, "audit") is not None, "the database")
+class TogetherCase(ControlCase):
+    def ask_together(self, path, **settings):
+        """The answers to 30 requests that all arrive before the first one is answered."""
+        with Gateway(fake_config(**settings)) as gateway, contextlib.ExitStack() as stack:
+            wait_until(lambda: self.ask(gateway, path) is not None, "its first answer")
             connections = [stack.enter_context(gateway.connect()) for _ in range(30)]
             for connection in connections:
                 self.assertEqual(connection.request("GET", "/health").status, 200)
             gateway.process.send_signal(signal.SIGSTOP)
             for connection in connections:
-                connection.send("GET", "/control/v1/audit")
+                connection.send("GET", f"/control/v1/{path}")
             gateway.process.send_signal(signal.SIGCONT)
             return [connection.read_response() for connection in connections]
 
@@ -60,6 +60,11 @@ class AuditQueries(ControlCase):
             self.assertEqual(answer.status, status, answer.body)
             self.assertIn(f"({setting})", answer.json()["error"])
 
+
+class AuditQueries(TogetherCase):
+    def query_together(self, **bounds):
+        return self.ask_together("audit", audit={"database": "audit.db", **bounds})
+
     def test_those_of_one_caller(self):
         self.expect(self.query_together(), 429, "audit.max_queries_per_caller")
 
@@ -69,6 +74,22 @@ class AuditQueries(ControlCase):
 
     def test_higher_bounds_refuse_none(self):
         answers = self.query_together(max_queries_per_caller=100, max_queries=3)
+        self.assertEqual({answer.status for answer in answers}, {200})
+
+
+class AdminJobs(TogetherCase):
+    def ask_pages(self, path, most, **settings):
+        return self.ask_together(path, limits={"max_queued_admin_jobs": most}, **settings)
+
+    def test_a_refusal_names_the_setting(self):
+        self.expect(self.ask_pages("configuration", 1), 503, "limits.max_queued_admin_jobs")
+
+    def test_a_higher_bound_refuses_none(self):
+        self.assertEqual({answer.status for answer in self.ask_pages("configuration", 40)}, {200})
+
+    def test_audit_queries_have_a_bound_of_their_own(self):
+        audit = {"database": "audit.db", "max_queries_per_caller": 100}
+        answers = self.ask_together("audit", audit=audit, limits={"max_queued_admin_jobs": 0})
         self.assertEqual({answer.status for answer in answers}, {200})
 
 

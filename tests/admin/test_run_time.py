@@ -254,6 +254,9 @@ class Definitions(RunTimeCase):
         self.assertEqual((seen["upstream"], seen["tool"], seen["left_out"]), ("bank", "pay", True))
         self.assertEqual(seen["accepted"]["description"], "Pays a bill.")
         self.assertEqual(self.tools(gateway, "bank"), [])
+        hidden = self.ask(gateway, "catalog/hidden", ADMIN)["items"]
+        self.assertEqual([(one["name"], one["reason"]) for one in hidden], [("pay", "pinned")])
+        self.assertIn("pins is block", hidden[0]["why"])
         latest = come_back_with("Pays and tells all.")
         self.assertEqual(self.post(gateway, f"pins/bank/pay/accept?digest={seen['digest']}").status, 400)
         self.assertEqual(self.tools(gateway, "bank"), [])

@@ -132,6 +132,22 @@ class Catalog(WithCallers):
         used = {one["role"]: one["use"] for one in tools["other__echo"]}
         self.assertEqual(used, {"admin": "allowed", "guest": "allowed"})
 
+    def test_the_rules_know_a_renamed_tool_by_its_new_name(self):
+        upstreams = {"fake": fake(tools={"allow": ["echo"], "rename": {"echo": "say"}})}
+        rules = [
+            {"role": "admin", "allow": ["*"]},
+            {"role": "reader", "allow": ["fake.say"]},
+            {"role": "guest", "allow": ["fake.echo"]},
+        ]
+        with Gateway(fake_config(upstreams, auth={"tokens": TOKENS}, rules=rules)) as gateway:
+            gateway.wait_ready()
+            tools = self.ask(gateway, "catalog?kind=tool", ADMIN)["items"]
+            self.assertEqual([(one["name"], one["upstream_name"]) for one in tools], [("fake__say", "echo")])
+            self.assertEqual({one["role"] for one in tools[0]["roles"]}, {"admin", "reader"})
+            for token, allowed in ((ANN, True), (BOB, False)):
+                answer = call_as(gateway, "fake__say", bearer(token), text="hi")
+                self.assertEqual("result" in answer, allowed, answer)
+
     def test_filters(self):
         for one in self.items("?kind=tool&upstream=other&limit=500"):
             self.assertEqual((one["kind"], one["upstream"]), ("tool", "other"))

@@ -226,6 +226,12 @@ class Control(BusCase):
         self.peer.produce(self.registry_topic, "mended", {"name": "mended"})
         problem = lambda: self.send("GET", "/control/registrations/mended").json().get("problem")
         wait_until(problem, "the fault to be shown")
+
+        def hidden():
+            items = self.send("GET", "/control/v1/catalog/hidden?search=mended").json()["items"]
+            return [(one["name"], one["reason"]) for one in items if one["why"]]
+
+        wait_until(lambda: hidden() == [("mended", "left_out")], "the reason why it is hidden")
         registration = {
             "name": "mended",
             "description": "d",
@@ -234,6 +240,7 @@ class Control(BusCase):
         }
         self.control("POST", body=registration, status=201)
         self.wait_for_tool("mended")
+        wait_until(lambda: not hidden(), "it to be offered")
 
     def test_how_a_resource_is_read_stays_when_something_else_changes(self):
         registration = {

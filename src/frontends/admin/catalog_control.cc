@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kToolsOff = "/control/v1/tools-off";
 constexpr std::string_view kTools = "/control/v1/tools/";
 constexpr std::string_view kPins = "/control/v1/pins";
+constexpr std::string_view kHidden = "/control/v1/catalog/hidden";
 constexpr std::size_t kMaxPins = 200;  // In one answer.
 
 std::string seconds_json(std::int64_t seconds) {
@@ -153,6 +154,10 @@ Task<std::string> CatalogControl::answer(const net::HttpExchange& exchange) {
   if (!operations_.run_time) co_return Error{Code::not_found, "nothing can be changed here"};
   const std::string_view path = exchange.request.path;
   if (path == kToolsOff) co_return tools_off(exchange);
+  if (path == kHidden) {
+    auto looking = hidden(exchange);
+    co_return co_await looking;
+  }
   if (path == kPins) {
     auto listing = pins(exchange);
     co_return co_await listing;

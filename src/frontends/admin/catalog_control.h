@@ -2,6 +2,7 @@
 // definitions of tools (pins).
 //
 //   GET  /control/v1/tools-off                      which tools are off
+//   GET  /control/v1/catalog/hidden                 what clients are not offered, and why
 //   POST /control/v1/tools/UPSTREAM/TOOL/off, /on   by the upstream's own name of the tool
 //   GET  /control/v1/pins                           changed definitions, beside the accepted ones
 //   POST /control/v1/pins/UPSTREAM/TOOL/accept?digest=…
@@ -41,6 +42,9 @@ class CatalogControl final : public net::HttpHandler {
   Task<std::string> answer(const net::HttpExchange& exchange);
   Result<std::string> tools_off(const net::HttpExchange& exchange) const;
   Task<std::string> pins(const net::HttpExchange& exchange);
+  // In hidden_control.cc.
+  Task<std::string> hidden(const net::HttpExchange& exchange);
+  Result<HiddenQuery> read_hidden_query(const net::HttpExchange& exchange) const;
   Task<std::string> switch_tool(const net::HttpExchange& exchange, Named named);
   Task<std::string> accept(const net::HttpExchange& exchange, Named named);
   bool has_tool(const Named& named) const;

@@ -157,7 +157,7 @@ Task<std::string> ConfigurationControl::answer(const net::HttpExchange& exchange
     work = [view, text = std::string(exchange.body)] { return faults_json(view->check(text)); };
   }
   // Parsing a large file would hold up the calls of this worker.
-  auto working = shared_.audit_threads.run<std::string>(std::move(work));
+  auto working = shared_.run_job<std::string>(std::move(work));
   co_return co_await working;
 }
 

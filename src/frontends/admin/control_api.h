@@ -45,10 +45,24 @@ struct ControlShared {
   ThreadPool audit_threads{1, 0};  // Queries of the audit database block.
   CallerQuota audit_queries{{"queries of the audit database", "audit.max_queued_queries",
                              "audit.max_queries_per_caller"}};
+  // Requests of admins that are too long for a worker: tokens are hashed, configurations parsed.
+  ThreadPool job_threads{1, 0};
+  CallerQuota jobs{{"requests about tokens and the configuration", "limits.max_queued_admin_jobs",
+                    "limits.max_queued_admin_jobs"}};
   CallerQuota live_streams{
       {"live streams of calls", "limits.max_live_streams", "limits.max_live_streams_per_caller"}};
   std::atomic<std::size_t> live_calls_per_second = 0;  // Of each stream.
   const std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
+
+  // The result of long work for an admin. Code::overloaded, with the name of the setting, if too
+  // much waits.
+  template <class T>
+  Task<T> run_job(std::function<Result<T>()> work) {
+    const auto slot = jobs.take("admins", true);
+    if (!slot) co_return slot.error();
+    auto running = job_threads.run<T>(std::move(work));
+    co_return co_await running;
+  }
 };
 
 class ControlApi final : public net::HttpHandler {

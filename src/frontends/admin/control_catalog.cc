@@ -106,10 +106,7 @@ std::vector<RoleAccess> accesses(std::shared_ptr<const policy::Rules> rules) {
   std::vector<RoleAccess> all;
   if (!rules) return all;
   for (auto& role : rules->roles()) {
-    Principal caller;
-    caller.auth_method = role == policy::kLocalRole ? AuthMethod::none : AuthMethod::token;
-    caller.roles = {role};
-    all.push_back({role, policy::Access(rules, rules->about(caller))});
+    all.push_back({role, policy::Access(rules, rules->about_role(role))});
   }
   return all;
 }
@@ -121,7 +118,9 @@ std::string roles_json(const std::vector<RoleAccess>& roles, ItemKind kind,
   for (const auto& [role, access] : roles) {
     std::string_view use;
     if (kind == ItemKind::tool) {
-      const auto tool = access.tool(upstream, entry.key);
+      // By the name that calls have, which is the new one of a renamed tool.
+      const auto name = std::string_view(entry.dotted).substr(upstream.size() + 1);
+      const auto tool = access.tool(upstream, name);
       if (tool.there) use = use_of(tool);
     } else if (kind == ItemKind::prompt     ? access.has_prompt(upstream, entry.key)
                : kind == ItemKind::resource ? access.has_resource(upstream, entry.key)

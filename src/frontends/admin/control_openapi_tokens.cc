@@ -1,9 +1,21 @@
-// The parts of the OpenAPI document of the control API that are about tokens of callers.
+// The parts of the OpenAPI document of the control API that are about tokens of callers, and about
+// what clients are not offered.
 #include "frontends/admin/control_openapi_parts.h"
 
 namespace patchbay::frontends {
 
 const std::string_view kTokenPaths = R"json(
+  "/control/v1/catalog/hidden": {"get": {"operationId": "hidden", "tags": ["control"],
+    "summary": "What upstreams have and clients are not offered, and why. Only for admins.",
+    "parameters": [{"$ref": "#/components/parameters/limit"}, {"$ref": "#/components/parameters/cursor"},
+     {"$ref": "#/components/parameters/kind"}, {"$ref": "#/components/parameters/oneUpstream"},
+     {"$ref": "#/components/parameters/hiddenSearch"}, {"$ref": "#/components/parameters/hiddenReason"},
+     {"$ref": "#/components/parameters/hiddenRole"}],
+    "responses": {"200": {"description": "In the order of the configuration. A page may have few items and a next one.",
+      "content": {"application/json": {"schema": {"$ref": "#/components/schemas/HiddenItems"}}}},
+     "400": {"$ref": "#/components/responses/Error"},
+     "403": {"$ref": "#/components/responses/Error"},
+     "default": {"$ref": "#/components/responses/Error"}}}},
   "/control/v1/tokens": {"get": {"operationId": "tokens", "tags": ["control"],
     "summary": "The tokens of callers in auth.token_file, without their secrets. Only for admins.",
     "responses": {"200": {"description": "The newest first, at most 500.",
@@ -30,10 +42,34 @@ const std::string_view kTokenPaths = R"json(
      "default": {"$ref": "#/components/responses/Error"}}}},)json";
 
 const std::string_view kTokenParameters = R"json(
+   "hiddenSearch": {"name": "search", "in": "query",
+    "description": "Only items with this text in their name or reason; upper and lower case are the same.",
+    "schema": {"type": "string"}},
+   "hiddenReason": {"name": "reason", "in": "query", "description": "Only what is hidden for this reason.",
+    "schema": {"$ref": "#/components/schemas/HiddenReason"}},
+   "hiddenRole": {"name": "role", "in": "query",
+    "description": "What the rules hide from callers with only this role; without it, what they hide from every role.",
+    "schema": {"type": "string"}},
    "tokenId": {"name": "id", "in": "path", "required": true, "description": "The id of the token.",
     "schema": {"type": "string"}},)json";
 
 const std::string_view kTokenSchemas = R"json(
+   "HiddenReason": {"enum": ["upstream", "left_out", "drained", "lost", "pinned", "not_allowed", "denied", "off",
+     "unlisted", "name", "rules"]},
+   "HiddenItem": {"type": "object", "required": ["kind", "upstream", "name", "reason", "why"],
+    "properties": {"kind": {"enum": ["tool", "prompt", "resource", "template", null],
+      "description": "null: the whole upstream, or it is not known."},
+     "upstream": {"type": "string"},
+     "name": {"type": ["string", "null"], "description": "The upstream's own; null: the whole upstream, or it has none."},
+     "reason": {"$ref": "#/components/schemas/HiddenReason"},
+     "why": {"type": "string", "description": "A sentence that names the setting."}},
+    "additionalProperties": false},
+   "HiddenItems": {"type": "object", "required": ["items", "upstreams", "roles"],
+    "properties": {"items": {"type": "array", "items": {"$ref": "#/components/schemas/HiddenItem"}},
+     "upstreams": {"type": "array", "items": {"type": "string"}, "description": "All of them."},
+     "roles": {"type": "array", "items": {"type": "string"}, "description": "Those of the rules."},
+     "next": {"type": "string", "description": "The cursor of the next page."}},
+    "additionalProperties": false},
    "Token": {"type": "object", "required": ["id", "name", "roles", "scopes", "created"],
     "properties": {"id": {"type": "string"}, "name": {"type": "string", "description": "Of the caller."},
      "roles": {"type": "array", "items": {"type": "string"}}, "scopes": {"type": "array", "items": {"type": "string"}},

@@ -50,6 +50,7 @@ class AdminFrontend final : public Frontend {
             {"/control/v1/upstreams/*", "GET, HEAD, POST", &upstream_},
             {"/control/v1/tools-off", "GET, HEAD", &items_},
             {"/control/v1/tools/*", "POST", &items_},
+            {"/control/v1/catalog/hidden", "GET, HEAD", &items_},
             {"/control/v1/pins", "GET, HEAD", &items_},
             {"/control/v1/pins/*", "POST", &items_},
             {"/control/v1/sandboxes", "GET, HEAD", &sandboxes_},
@@ -110,6 +111,9 @@ void SharedAdminFrontend::update(const AdminSettings& settings) {
   const auto queries =
       static_cast<std::size_t>(settings.audit_queries + settings.queued_audit_queries);
   control_.audit_queries.set_most(queries, settings.audit_queries_of_caller);
+  // One runs.
+  control_.job_threads.set_bounds(1, 1 + settings.queued_admin_jobs);
+  control_.jobs.set_most(1 + static_cast<std::size_t>(settings.queued_admin_jobs), 0);
   control_.history.set_max_upstreams(settings.upstreams_with_history);
 }
 

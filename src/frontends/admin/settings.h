@@ -12,6 +12,7 @@ struct AdminSettings {
   int audit_queries;                    // audit.max_queries
   int queued_audit_queries;             // audit.max_queued_queries
   std::size_t audit_queries_of_caller;  // audit.max_queries_per_caller
+  int queued_admin_jobs;                // limits.max_queued_admin_jobs
   std::size_t upstreams_with_history;   // telemetry.max_history_upstreams
 };
 

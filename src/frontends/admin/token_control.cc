@@ -152,7 +152,7 @@ Task<std::string> TokenControl::list(const net::HttpExchange& exchange) {
   std::vector<StoredToken> tokens;
   if (store->read) {
     // A large file takes longer than a worker may be held up.
-    auto reading = shared_.audit_threads.run<std::vector<StoredToken>>(store->read);
+    auto reading = shared_.run_job<std::vector<StoredToken>>(store->read);
     auto read = co_await reading;
     if (!read) co_return read.error();
     tokens = *std::move(read);
@@ -203,8 +203,10 @@ Result<TokenControl::TokenRequest> TokenControl::read_request(const net::HttpExc
 Task<std::string> TokenControl::make(TokenRequest wanted, std::string by) {
   const policy::NewToken made = policy::make_token();
   // The hash takes tens of milliseconds, on purpose.
-  auto hashing = shared_.audit_threads.run<policy::TokenHash>(
-      [token = made.token] { return policy::TokenHash::of(token); });
+  std::function<Result<policy::TokenHash>()> work = [token = made.token] {
+    return policy::TokenHash::of(token);
+  };
+  auto hashing = shared_.run_job<policy::TokenHash>(std::move(work));
   auto hash = co_await hashing;
   if (!hash) co_return hash.error();
   const std::int64_t now = now_seconds();

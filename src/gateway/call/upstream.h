@@ -15,6 +15,7 @@
 
 #include "async/task.h"
 #include "gateway/call/call.h"
+#include "gateway/call/left_out.h"
 #include "mcp/items.h"
 #include "mcp/reply.h"
 
@@ -87,6 +88,9 @@ class Upstream {
 
   // Its connections or programs, the shared ones first; empty for kinds without them.
   virtual std::vector<UpstreamInstance> instances() const { return {}; }
+
+  // What it has and does not offer, and why; null: nothing is left out. On any thread.
+  virtual std::shared_ptr<const LeftOut> left_out() const { return nullptr; }
 
   // The configuration has been read again without a change for this upstream, which should read the
   // files that it names again. On the control thread.

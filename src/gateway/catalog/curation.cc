@@ -24,11 +24,6 @@ bool good_name(std::string_view name) {
   return !name.empty() && name.size() <= kMostName && std::ranges::all_of(name, good);
 }
 
-bool is_allowed(const ToolSettings& settings, const std::string& tool) {
-  const auto fits = [&tool](const std::string& glob) { return matches_glob(glob, tool); };
-  return std::ranges::any_of(settings.allow, fits) && std::ranges::none_of(settings.deny, fits);
-}
-
 template <class T>
 const T* find(const config::Dict<T>& dict, const std::string& key) {
   const auto found = std::ranges::find(dict, key, &std::pair<std::string, T>::first);
@@ -94,10 +89,23 @@ void check_tools(const config::Node& tools, const config::Location& at) {
   }
 }
 
+const std::string* denied_by(const ToolSettings& settings, const std::string& tool) {
+  const auto found = std::ranges::find_if(
+      settings.deny, [&tool](const std::string& glob) { return matches_glob(glob, tool); });
+  return found == settings.deny.end() ? nullptr : &*found;
+}
+
+bool is_allowed(const ToolSettings& settings, const std::string& tool) {
+  return std::ranges::any_of(settings.allow,
+                             [&tool](const std::string& glob) { return matches_glob(glob, tool); });
+}
+
 std::vector<std::string> curate(Offer& offer, const ToolSettings& settings) {
   std::vector<std::string> problems;
   auto& tools = mcp::of(offer.items, mcp::ItemKind::tool);
-  std::erase_if(tools, [&](const mcp::Item& tool) { return !is_allowed(settings, tool.key); });
+  std::erase_if(tools, [&](const mcp::Item& tool) {
+    return !is_allowed(settings, tool.key) || denied_by(settings, tool.key);
+  });
   note_absent(tools, settings.rename, "rename", problems);
   note_absent(tools, settings.describe, "describe", problems);
   note_absent(tools, settings.timeout, "timeout", problems);

@@ -32,6 +32,12 @@ struct UpstreamSettings {
 // Adds faults of an upstream's `tools` section that a table of fields cannot express.
 void check_tools(const config::Node& tools, const config::Location& at);
 
+// The pattern of `deny` that leaves out the tool of that name, which is the upstream's own; null:
+// none does.
+const std::string* denied_by(const ToolSettings& settings, const std::string& tool);
+// Whether a pattern of `allow` has the tool.
+bool is_allowed(const ToolSettings& settings, const std::string& tool);
+
 // Turns the items of an upstream into those that are listed. A tool whose new name is taken keeps
 // its own. Returns such conflicts, and settings for tools that do not exist, as sentences.
 std::vector<std::string> curate(Offer& offer, const ToolSettings& settings);

@@ -86,6 +86,15 @@ TEST(Curation, ReportsToolsThatAreNotThere) {
                    "tools.describe is about 'z', which is not there"}));
 }
 
+TEST(Curation, NamesThePatternThatDenies) {
+  const ToolSettings settings{.allow = {"get*", "delete*"}, .deny = {"x", "delete_*"}};
+  EXPECT_EQ(denied_by(settings, "get"), nullptr);
+  ASSERT_TRUE(denied_by(settings, "delete_all"));
+  EXPECT_EQ(*denied_by(settings, "delete_all"), "delete_*");
+  EXPECT_TRUE(is_allowed(settings, "get"));
+  EXPECT_FALSE(is_allowed(settings, "put"));
+}
+
 TEST(Curation, FaultsHaveTheirLine) {
   config::Faults faults;
   const auto root = config::load_text("rename:\n  a: same\n  b: same\n  c: with space\n  d: [1]\n",

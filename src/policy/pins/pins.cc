@@ -113,6 +113,19 @@ bool Pins::look_at(std::pair<std::string, std::string> key, const mcp::Item& too
   return false;
 }
 
+std::string Pins::why_hidden(std::string_view upstream, const mcp::Item& tool) const {
+  const auto known = pins_.find({std::string(upstream), tool.key});
+  const bool ambiguous = known == pins_.end() ? pinned_part(tool.definition).empty()
+                                              : known->second.changed == kAmbiguousDefinition;
+  if (ambiguous)
+    return "its definition is ambiguous JSON, so it cannot be accepted (pins is block)";
+  if (known == pins_.end()) {
+    return "its definition cannot be stored: limits.max_pins_per_upstream is reached (pins is "
+           "block)";
+  }
+  return "its definition has changed since it was accepted: compare and accept it (pins is block)";
+}
+
 PinMap Pins::changes() const {
   PinMap changed;
   for (const auto& [key, pin] : pins_) {

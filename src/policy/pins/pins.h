@@ -50,6 +50,9 @@ class Pins {
   // be hidden.
   std::set<std::string> look_at(std::string_view upstream, const std::vector<mcp::Item>& tools);
 
+  // Why look_at() wants that tool hidden, as a sentence.
+  std::string why_hidden(std::string_view upstream, const mcp::Item& tool) const;
+
   // The tools whose definitions have changed, by upstream and name.
   PinMap changes() const;
 

@@ -115,12 +115,15 @@ TEST_F(PinsTest, NeverAcceptAnAmbiguousDefinition) {
   pins.look_at("up", {{"t", R"({"name":"t","name":"u"})"}});
   const std::string changed = pins.changes().at({"up", "t"}).changed;
   EXPECT_FALSE(pins.accept({"up", "t"}, sha256(changed)));
+  EXPECT_NE(pins.why_hidden("up", tools("good")[0]).find("ambiguous"), std::string::npos);
 }
 
 TEST_F(PinsTest, RememberNoMoreThanTheyMay) {
   Pins pins;
   pins.set(PinMode::block, 1);
   EXPECT_EQ(pins.look_at("up", {{"a", R"({"name":"a"})"}, {"b", R"({"name":"b"})"}}), Names{"b"});
+  EXPECT_NE(pins.why_hidden("up", {"b", R"({"name":"b"})"}).find("limits.max_pins_per_upstream"),
+            std::string::npos);
 }
 
 TEST_F(PinsTest, ReportsAnUnusableFolder) {

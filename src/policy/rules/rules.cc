@@ -124,6 +124,13 @@ Rules::Set Rules::about(const Principal& caller) const {
   return found;
 }
 
+Rules::Set Rules::about_role(std::string_view role) const {
+  Principal caller;
+  caller.auth_method = role == kLocalRole ? AuthMethod::none : AuthMethod::token;
+  caller.roles = {std::string(role)};
+  return about(caller);
+}
+
 std::vector<std::string> Rules::roles() const {
   std::vector<std::string> names;
   for (const auto& [name, set] : roles_) names.push_back(name);

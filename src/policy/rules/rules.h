@@ -60,6 +60,9 @@ class Rules {
 
   Set about(const Principal& caller) const;
 
+  // The rules that apply to a caller that has only this role.
+  Set about_role(std::string_view role) const;
+
   // True if the caller has that role, directly or by one of its scopes; `any` and `local` as in
   // rules.
   bool has_role(const Principal& caller, std::string_view role) const;

@@ -279,10 +279,24 @@ void KafkaCoordinator::notify_state() {
   if (!started_ || !reachable_) {
     return events_.on_state(false, trouble_.empty() ? why : fmt::format("{}: {}", why, trouble_));
   }
+  events_.on_left_out(left_out());
   const std::string agents = directory_->problems();
   const std::string topics = topics_->problems();
   const bool both = !agents.empty() && !topics.empty();
   events_.on_state(true, fmt::format("{}{}{}", agents, both ? "; " : "", topics));
+}
+
+gateway::LeftOut KafkaCoordinator::left_out() const {
+  gateway::LeftOut list;
+  topics_->list_left_out(list);
+  directory_->list_left_out(list);
+  const auto offers = directory_->offers();
+  for (const auto& topic : topics_->offers()) {
+    if (!offers->tools.contains(topic->name)) continue;
+    list.add(mcp::ItemKind::tool, topic->name,
+             "this agent has the name of a topic in `topics` of its upstream");
+  }
+  return list;
 }
 
 void KafkaCoordinator::on_offers_changed() {

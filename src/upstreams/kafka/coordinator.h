@@ -36,6 +36,8 @@ class KafkaCoordinator final : bus::Producer::Events,
     virtual void on_updated(const std::string& uri) = 0;
     // Whether the bus is usable, and the problem if not.
     virtual void on_state(bool up, const std::string& detail) = 0;
+    // The agents and topics that are not offered.
+    virtual void on_left_out(gateway::LeftOut left_out) = 0;
   };
 
   // REQUIRES: all outlive the coordinator, which may be made on any thread.
@@ -96,6 +98,7 @@ class KafkaCoordinator final : bus::Producer::Events,
   Task<void> unfollow(const bus::Registration& registration) override;
   void prepare(const std::string& topic);
   void notify_state();
+  gateway::LeftOut left_out() const;
 
   const KafkaPlan& plan_;
   const bus::Connection connection_;

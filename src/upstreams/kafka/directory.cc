@@ -340,6 +340,17 @@ std::vector<RegistrationLine> KafkaDirectory::lines() const {
   return lines;
 }
 
+void KafkaDirectory::list_left_out(gateway::LeftOut& to) const {
+  for (const auto& [name, entry] : entries_) {
+    const bool hidden = !entry.offer && !entry.problem.empty();
+    if (hidden) to.add(std::nullopt, name, entry.problem);
+  }
+  for (const auto& [name, why] : rejected_) {
+    // Another registration of that name may be offered.
+    if (!entries_.contains(name)) to.add(std::nullopt, name, why);
+  }
+}
+
 std::string KafkaDirectory::problems() const {
   std::string text;
   std::size_t count = 0;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bus/registry_topic.h"
+#include "gateway/call/left_out.h"
 #include "upstreams/kafka/client.h"
 #include "upstreams/kafka/follower.h"
 
@@ -59,6 +60,9 @@ class KafkaDirectory final : public KafkaFollower {
   bool caught_up() const { return caught_up_; }
   // The problems of registrations, in a sentence; empty if there are none.
   std::string problems() const;
+
+  // Adds the registrations that are not offered.
+  void list_left_out(gateway::LeftOut& to) const;
 
   // The records that put a registration into the topic or, without one, remove that name from it.
   // They have the keys that the topic has for the name, so that they replace the old ones.

@@ -332,6 +332,13 @@ Result<mcp::Reply> KafkaTopics::read(const KafkaOffer& offer, std::string_view u
       offer.registration.mime_type, keeps_null);
 }
 
+void KafkaTopics::list_left_out(gateway::LeftOut& to) const {
+  for (const auto& [name, why] : problems_) {
+    const auto same = [&name](const auto& one) { return one->name == name; };
+    if (std::ranges::none_of(offers_, same)) to.add(std::nullopt, name, why);
+  }
+}
+
 std::string KafkaTopics::problems() const {
   std::string text;
   for (const auto& [name, why] : problems_) {

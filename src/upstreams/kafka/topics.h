@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/call/left_out.h"
 #include "mcp/items.h"
 #include "mcp/reply.h"
 #include "upstreams/kafka/follower.h"
@@ -62,6 +63,8 @@ class KafkaTopics final : public KafkaFollower {
 
   const std::vector<std::shared_ptr<const TopicOffer>>& offers() const { return offers_; }
   std::string problems() const;
+  // Adds the configured topics that are not offered.
+  void list_left_out(gateway::LeftOut& to) const;
 
   // The content at a URI of a configured topic.
   Result<mcp::Reply> read(std::string_view uri) const;

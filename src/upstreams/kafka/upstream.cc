@@ -91,6 +91,17 @@ void KafkaUpstream::on_state(bool up, const std::string& detail) {
       .add("detail", detail);
 }
 
+void KafkaUpstream::on_left_out(gateway::LeftOut left_out) {
+  auto list = std::make_shared<const gateway::LeftOut>(std::move(left_out));
+  const std::lock_guard lock(mutex_);
+  left_out_ = std::move(list);
+}
+
+std::shared_ptr<const gateway::LeftOut> KafkaUpstream::left_out() const {
+  const std::lock_guard lock(mutex_);
+  return left_out_;
+}
+
 gateway::UpstreamState KafkaUpstream::state() const {
   const std::lock_guard lock(mutex_);
   return state_;

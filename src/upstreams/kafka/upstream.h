@@ -45,6 +45,7 @@ class KafkaUpstream final : public gateway::Upstream,
   Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
   gateway::UpstreamState state() const override;
   gateway::UpstreamUse use() const override;
+  std::shared_ptr<const gateway::LeftOut> left_out() const override;
   Task<void> stop(Deadline deadline) override;
 
   std::string_view registrar_name() const override { return plan_.name; }
@@ -61,6 +62,7 @@ class KafkaUpstream final : public gateway::Upstream,
   void on_offers(std::shared_ptr<const KafkaOffers> offers, mcp::ItemLists items) override;
   void on_updated(const std::string& uri) override { watcher_.updated(*this, uri); }
   void on_state(bool up, const std::string& detail) override;
+  void on_left_out(gateway::LeftOut left_out) override;
 
   KafkaClient* client_here();
   std::vector<gateway::BusTopic> topics_here() const;
@@ -94,6 +96,7 @@ class KafkaUpstream final : public gateway::Upstream,
   // Guarded: set by the owner worker, read by any.
   mutable std::mutex mutex_;
   gateway::UpstreamState state_{false, "starting"};
+  std::shared_ptr<const gateway::LeftOut> left_out_;
   bool stopped_ = false;
 };
 

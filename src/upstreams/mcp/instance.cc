@@ -294,7 +294,7 @@ Task<void> Instance::take_up_work(Deadline deadline) {
 // A list that is too large does not prevent the server from answering calls.
 void Instance::notify_items(Result<mcp::ItemLists> items) {
   if (items) {
-    owner_.on_items(*this, *std::move(items));
+    owner_.on_items(*this, *std::move(items), run_->link.left_out());
   } else if (items.error().code == Code::too_large) {
     owner_.on_items_refused(*this, items.error());
   }

@@ -28,7 +28,9 @@ class Instance final : McpLink::Events {
   // The owner of the instances of an upstream. Called on the instance's worker.
   class Owner {
    public:
-    virtual void on_items(Instance& instance, mcp::ItemLists items) = 0;
+    // Its items, and what it has besides them; null: nothing.
+    virtual void on_items(Instance& instance, mcp::ItemLists items,
+                          std::shared_ptr<const gateway::LeftOut> left_out) = 0;
     // The server lists more than it may.
     virtual void on_items_refused(Instance& instance, const Error& why) = 0;
     virtual void on_updated(Instance& instance, const std::string& uri) = 0;

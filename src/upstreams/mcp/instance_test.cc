@@ -105,7 +105,9 @@ class InstanceTest : public ::testing::Test, protected Instance::Owner {
     run_all();
   }
 
-  void on_items(Instance&, mcp::ItemLists) override { ++lists_; }
+  void on_items(Instance&, mcp::ItemLists, std::shared_ptr<const gateway::LeftOut>) override {
+    ++lists_;
+  }
   void on_items_refused(Instance&, const Error&) override {}
   void on_updated(Instance&, const std::string&) override {}
   void on_task(Instance&, const gateway::TaskUpdate&) override {}

@@ -105,7 +105,7 @@ class PrivateInstances final : Instance::Owner {
   };
 
   // Only the shared connections report the catalog and the state of the upstream.
-  void on_items(Instance&, mcp::ItemLists) override {}
+  void on_items(Instance&, mcp::ItemLists, std::shared_ptr<const gateway::LeftOut>) override {}
   void on_items_refused(Instance&, const Error&) override {}
   void on_updated(Instance&, const std::string&) override {}
   void on_task(Instance&, const gateway::TaskUpdate& update) override { notify_task_(update); }

@@ -351,7 +351,17 @@ void McpUpstream::on_instructions(Instance&, const std::string& text) {
   instructions_ = text;
 }
 
-void McpUpstream::on_items(Instance&, mcp::ItemLists items) {
+std::shared_ptr<const gateway::LeftOut> McpUpstream::left_out() const {
+  const std::lock_guard lock(mutex_);
+  return left_out_;
+}
+
+void McpUpstream::on_items(Instance&, mcp::ItemLists items,
+                           std::shared_ptr<const gateway::LeftOut> left_out) {
+  {
+    const std::lock_guard lock(mutex_);
+    left_out_ = std::move(left_out);
+  }
   watcher_.offers(*this, std::move(items));
 }
 

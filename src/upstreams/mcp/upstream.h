@@ -50,11 +50,13 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   gateway::UpstreamState state() const override;
   gateway::UpstreamUse use() const override;
   std::vector<gateway::UpstreamInstance> instances() const override;
+  std::shared_ptr<const gateway::LeftOut> left_out() const override;
   Task<void> restart() override;
   Task<void> stop(Deadline deadline) override;
 
  private:
-  void on_items(Instance& instance, mcp::ItemLists items) override;
+  void on_items(Instance& instance, mcp::ItemLists items,
+                std::shared_ptr<const gateway::LeftOut> left_out) override;
   void on_items_refused(Instance& instance, const Error& why) override;
   void on_updated(Instance& instance, const std::string& uri) override;
   void on_task(Instance& instance, const gateway::TaskUpdate& update) override;
@@ -131,6 +133,7 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   mutable std::mutex mutex_;
   gateway::UpstreamState state_{false, "starting"};
   std::string instructions_;
+  std::shared_ptr<const gateway::LeftOut> left_out_;
 };
 
 }  // namespace patchbay::upstreams

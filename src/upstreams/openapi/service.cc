@@ -79,29 +79,45 @@ class Gatherer {
     const std::string path(document_.index().key(listed));
     if (path.starts_with("x-")) return;
     const auto item = document_.resolve(listed);
-    if (!item) return note(fmt::format("{}: {}", quoted(path), item.error().message));
+    if (!item) {
+      service_.left_out.add(std::nullopt, path, item.error().message);
+      return note(fmt::format("{}: {}", quoted(path), item.error().message));
+    }
     for (const auto method : kMethods) {
       const auto operation = document_.find(*item, method);
-      if (!operation || !is_selected(*operation, method, path)) continue;
+      if (!operation) continue;
+      const std::string_view setting = deselected_by(*operation, method, path);
+      if (!setting.empty()) {
+        leave_out(method, path, fmt::format("{} of its upstream does not select it", setting));
+        continue;
+      }
       auto added = add(*item, *operation, in_capitals(method), path);
       if (!added) {
+        leave_out(method, path, added.error().message);
         note(fmt::format("{} {} is left out: {}", in_capitals(method), quoted(path),
                          added.error().message));
       }
     }
   }
 
+  void leave_out(std::string_view method, const std::string& path, std::string_view why) {
+    service_.left_out.add(mcp::ItemKind::tool, fmt::format("{} {}", in_capitals(method), path),
+                          why);
+  }
+
   static std::string quoted(std::string_view path) { return json::shortened(path, 120); }
 
-  bool is_selected(NodeId operation, std::string_view method, std::string_view path) const {
+  // The setting that leaves the operation out; empty: none does.
+  std::string_view deselected_by(NodeId operation, std::string_view method,
+                                 std::string_view path) const {
     const auto& select = settings_.select;
     const auto same = [&method](const std::string& one) { return ascii_lower(one) == method; };
-    if (std::ranges::none_of(select.methods, same)) return false;
-    if (!select.deprecated && document_.flag(operation, "deprecated")) return false;
+    if (std::ranges::none_of(select.methods, same)) return "select.methods";
+    if (!select.deprecated && document_.flag(operation, "deprecated")) return "select.deprecated";
     if (!select.operations.empty() &&
         !fits_one(select.operations, document_.string(operation, "operationId")) &&
         !fits_one(select.operations, fmt::format("{} {}", in_capitals(method), path))) {
-      return false;
+      return "select.operations";
     }
     bool tagged = select.tags.empty();
     if (const auto tags = document_.find(operation, "tags")) {
@@ -111,13 +127,17 @@ class Gatherer {
                   fits_one(select.tags, document_.index().text(tag, scratch));
       });
     }
-    return tagged;
+    return tagged ? "" : "select.tags";
   }
 
   Result<void> add(NodeId item, NodeId at, std::string method, const std::string& path) {
-    if (service_.operations.size() >= static_cast<std::size_t>(settings_.limits.operations) ||
-        size_ >= settings_.limits.definitions.value) {
+    const bool many =
+        service_.operations.size() >= static_cast<std::size_t>(settings_.limits.operations);
+    if (many || size_ >= settings_.limits.definitions.value) {
       ++left_over_;
+      leave_out(method, path,
+                fmt::format("limits.{} of its upstream is reached",
+                            many ? "max_operations" : "max_definitions_size"));
       return ok();
     }
     OpenapiOperation operation;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gateway/call/left_out.h"
 #include "mcp/items.h"
 #include "net/http/syntax/url.h"
 #include "upstreams/openapi/operation.h"
@@ -21,6 +22,7 @@ struct OpenapiService {
   std::map<std::string, std::size_t, std::less<>> tools;  // By name: the operation's number.
   std::vector<std::size_t> resources;                     // Operations that can be read by a URI.
   mcp::ItemLists items;
+  gateway::LeftOut left_out;          // Operations that are not offered.
   std::vector<std::string> problems;  // Omitted and invalid parts, as sentences.
 };
 

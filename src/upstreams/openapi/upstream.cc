@@ -166,6 +166,11 @@ void OpenapiUpstream::publish(OpenapiService service) {
     log::Line(log::Level::warn, "document").add("upstream", plan_.name).add("why", problem);
   }
   auto items = std::exchange(service.items, {});
+  auto left_out = std::make_shared<const gateway::LeftOut>(std::exchange(service.left_out, {}));
+  {
+    const std::lock_guard lock(mutex_);
+    left_out_ = std::move(left_out);
+  }
   const auto shared = std::make_shared<const OpenapiService>(std::move(service));
   for (const auto& client : clients_) {
     client->loop().post([client = client.get(), shared] { client->use(shared); });
@@ -190,6 +195,11 @@ void OpenapiUpstream::set_state(bool up, std::string detail) {
 gateway::UpstreamState OpenapiUpstream::state() const {
   const std::lock_guard lock(mutex_);
   return state_;
+}
+
+std::shared_ptr<const gateway::LeftOut> OpenapiUpstream::left_out() const {
+  const std::lock_guard lock(mutex_);
+  return left_out_;
 }
 
 OpenapiClient* OpenapiUpstream::client_here() {

@@ -53,6 +53,7 @@ class OpenapiUpstream final : public gateway::Upstream {
   bool can_ask() const override { return false; }
   gateway::UpstreamTimeout call_timeout() const override { return {plan_.settings.timeout}; }
   gateway::UpstreamState state() const override;
+  std::shared_ptr<const gateway::LeftOut> left_out() const override;
   void reread() override { again_.deliver(ok()); }
   Task<void> stop(Deadline deadline) override;
 
@@ -86,6 +87,7 @@ class OpenapiUpstream final : public gateway::Upstream {
   // Guarded: set by the control thread, read by any.
   mutable std::mutex mutex_;
   gateway::UpstreamState state_{false, "starting"};
+  std::shared_ptr<const gateway::LeftOut> left_out_;
 };
 
 }  // namespace patchbay::upstreams

@@ -61,8 +61,6 @@ Result<sandbox::Spec> plan(const SandboxSettings& settings) {
   const auto isolation = isolation_of(settings);
   auto able = sandbox::can_isolate(isolation);
   if (!able) return able.error();
-  // Done here, where it delays no call.
-  if (const auto& filter = sandbox::syscall_filter(); !filter) return filter.error();
   auto spec = sandbox::spec_of(isolation, sandbox::prepared_cgroup_paths());
   if (!spec) return spec;
   auto agent = find_agent(settings);
@@ -94,6 +92,8 @@ class BubblewrapEngine final : public Engine {
   }
 
   Task<std::unique_ptr<Guest>> start(const SandboxLimits& limits, Deadline deadline) override {
+    auto filter = co_await make_filter();
+    if (!filter) co_return filter.error();
     sandbox::Spec spec = spec_;
     spec.limits = limits;
     auto confined = co_await sandbox::Confined::start(std::move(spec), deadline);
@@ -103,9 +103,23 @@ class BubblewrapEngine final : public Engine {
   }
 
  private:
+  // Takes some milliseconds, once: before the first sandbox, which a gateway may never have.
+  Task<void> make_filter() {
+    if (has_filter_) co_return ok();
+    std::function<Result<void>()> work = []() -> Result<void> {
+      const auto& filter = sandbox::syscall_filter();
+      if (!filter) return filter.error();
+      return ok();
+    };
+    auto made = co_await pool_.run<void>(std::move(work));
+    has_filter_ = bool(made);
+    co_return made;
+  }
+
   const std::string upstream_;
   const SandboxSettings& settings_;
   ThreadPool& pool_;
+  bool has_filter_ = false;
   std::shared_ptr<const EgressCounters> counters_;  // Null: nothing is counted.
   sandbox::Spec spec_;
 };

@@ -358,6 +358,38 @@ export interface AuditRecord {
   trace?: string;
 }
 
+export type HiddenReason =
+  | 'upstream'
+  | 'left_out'
+  | 'drained'
+  | 'lost'
+  | 'pinned'
+  | 'not_allowed'
+  | 'denied'
+  | 'off'
+  | 'unlisted'
+  | 'name'
+  | 'rules';
+
+/** What clients are not offered. */
+export interface HiddenItem {
+  /** Null: the whole upstream, or it is not known. */
+  kind: 'tool' | 'prompt' | 'resource' | 'template' | null;
+  upstream: string;
+  /** The upstream's own. */
+  name: string | null;
+  reason: HiddenReason;
+  why: string;
+}
+
+export interface HiddenItems {
+  items: HiddenItem[];
+  upstreams: string[];
+  roles: string[];
+  /** The cursor of the next page. */
+  next?: string;
+}
+
 export interface StoredToken {
   id: string;
   name: string;
@@ -486,6 +518,20 @@ export const toolsOff = async (): Promise<ToolOff[]> =>
 
 export const switchTool = (upstream: string, tool: string, on: boolean): Promise<unknown> =>
   json(`control/v1/tools/${toolPath(upstream, tool)}/${on ? 'on' : 'off'}`, POST);
+
+const MAX_PAGES = 20;
+
+/** Up to `most` of what clients are not offered. A page may have few items although there are more. */
+export async function hiddenItems(query: URLSearchParams, most: number): Promise<HiddenItems> {
+  const items: HiddenItem[] = [];
+  for (let read = 1; ; ++read) {
+    query.set('limit', String(Math.min(500, most - items.length)));
+    const found: HiddenItems = await json(`control/v1/catalog/hidden?${query}`);
+    items.push(...found.items);
+    if (!found.next || items.length >= most || read === MAX_PAGES) return { ...found, items };
+    query.set('cursor', found.next);
+  }
+}
 
 export const changedTools = (): Promise<{ changed: ChangedTool[]; count: number }> => page('control/v1/pins');
 

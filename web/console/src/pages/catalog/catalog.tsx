@@ -17,6 +17,7 @@ import { isAdmin } from '../../state/session';
 import { text } from '../../text';
 import { Changes } from './changes';
 import { chosenEntry, EntryList } from './entry_list';
+import { Hidden } from './hidden';
 
 const words = text.catalog;
 const FIRST_SHOWN = 4000;
@@ -243,11 +244,22 @@ export function CatalogPage(): JSX.Element {
       </>
     );
   }
+  if (isAdmin.value && route.value.query.get('view') === 'hidden') {
+    return (
+      <>
+        <PageHead title={words.hiddenItems.title} />
+        <Hidden />
+      </>
+    );
+  }
   return (
     <>
       <PageHead title={text.pages.catalog}>
         {isAdmin.value && (
           <div class="actions">
+            <a class="button" href={href('catalog', { view: 'hidden' })}>
+              {words.hiddenItems.open}
+            </a>
             <a class="button" href={href('catalog', { view: 'changes' })}>
               {words.changes}
             </a>
