@@ -59,6 +59,10 @@ Result<std::shared_ptr<Session>> Sessions::add(std::string text, const SessionId
   session->worker = number_;
   session->last_used = here().now().time_since_epoch().count();
   known_.emplace(session->id, session);
+  if (directory_.store.shared()) {
+    by_record_.emplace(session_record_key(session->id), session);
+    watch_others();
+  }
   return session;
 }
 
@@ -176,6 +180,7 @@ void Sessions::end_here(const std::string& id) {
   if (found == known_.end()) return;
   const auto session = found->second;
   known_.erase(found);
+  if (directory_.store.shared()) by_record_.erase(session_record_key(id));
   // The stream is destroyed here, on its own worker, because others may still hold the session.
   if (const auto stream = std::move(session->stream)) streams_.close(*stream);
   save_here(*session);
@@ -196,8 +201,8 @@ void Sessions::sweep(Deadline now) {
 }
 
 // Ends the sessions of this worker that other processes end. That matters once two processes can
-// have the same session, as while one replaces the other: since the first session was restored
-// here, or since another process accepts connections.
+// have the same session: always with a store that others use, and while one process replaces the
+// other, since the first session was restored here, or since another process accepts connections.
 void Sessions::watch_others() {
   if (watch_ || !records_.outlive_process()) return;
   watch_ = directory_.store.watch(kSessionTable, here(), [this](const store::Change& change) {
@@ -209,9 +214,13 @@ void Sessions::watch_others() {
 
 void Sessions::end_by_key(const std::string& key) {
   std::shared_ptr<Session> found;
-  each_on_worker([&](Session& session) {
-    if (!found && session_record_key(session.id) == key) found = look_up(session.id);
-  });
+  if (directory_.store.shared()) {
+    if (const auto at = by_record_.find(key); at != by_record_.end()) found = at->second;
+  } else {
+    each_on_worker([&](Session& session) {
+      if (!found && session_record_key(session.id) == key) found = look_up(session.id);
+    });
+  }
   if (found) end(*found);
 }
 

@@ -190,6 +190,8 @@ class Sessions {
   bool handed_over_ = false;
   // By the ids in the sessions.
   std::unordered_map<std::string_view, std::shared_ptr<Session>, IdHash> known_;
+  // The same by the keys of their records: those of this worker, in a store that others use.
+  std::unordered_map<std::string, std::shared_ptr<Session>> by_record_;
 };
 
 // Keeps a session from being idle, and records its use.
