@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "config/fields.h"
 #include "config/read_value.h"
 #include "crypto/keyring.h"
@@ -27,33 +30,81 @@ void check_advertised(const ClusterSection& section, const config::Node* cluster
       "host and a port");
 }
 
+void check_listen(const ClusterSection& section, const config::Node* cluster,
+                  const std::string& file, config::Faults& faults) {
+  if (section.listen.empty() || !section.keys.empty()) return;
+  const config::Node* const listen = cluster ? cluster->find("listen") : nullptr;
+  config::Location{file, "cluster.listen", faults}.fault(
+      listen ? listen->line : 0,
+      "needs `cluster.keys`, the same on every gateway: with them the gateways recognise each "
+      "other and the sessions of their clients");
+}
+
+void check_keys(const std::vector<std::string>& keys, const config::Node& given,
+                const config::Location& at) {
+  if (keys.size() > kMostKeys) {
+    at.fault(given.line, fmt::format("has {} keys; the maximum is {}", keys.size(), kMostKeys));
+  }
+  for (const auto& key : keys) {
+    if (key.size() >= policy::Keyring::kLeastSecret) continue;
+    at.fault(given.line,
+             fmt::format("a key has {} bytes and needs {}, as `head -c 32 /dev/urandom | base64` "
+                         "prints them",
+                         key.size(), policy::Keyring::kLeastSecret));
+  }
+}
+
+// Names of keys on the server: without what separates them, or could be a pattern.
+bool is_prefix(std::string_view text) {
+  constexpr std::size_t kMostBytes = 64;
+  return !text.empty() && text.size() <= kMostBytes && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.' || c == ':';
+  });
+}
+
+void check_redis(const ClusterSection& section, const config::Node& cluster,
+                 const std::string& file, config::Faults& faults) {
+  const config::Node* const redis = cluster.find("redis");
+  const auto fault = [&](std::string_view key, const config::Node* node, std::string why) {
+    const config::Node& at = node ? *node : cluster;
+    faults.push_back({file, at.line, fmt::format("cluster.{}", key), std::move(why)});
+  };
+  if (section.store != StoreKind::redis) {
+    if (redis) fault("redis", redis, "has no effect without `store: redis`");
+    return;
+  }
+  const config::Node* const url = redis ? redis->find("url") : nullptr;
+  if (section.redis.url.empty()) {
+    fault("redis.url", redis, "is missing; `store: redis` needs redis://host:port of the server");
+  } else if (const auto address = store::parse_redis_address(section.redis.url); !address) {
+    fault("redis.url", url, address.error().message);
+  } else if (!address->server.tls && redis->find("tls")) {
+    fault("redis.tls", redis->find("tls"), "has no effect: `url` does not begin with rediss://");
+  }
+  if (!is_prefix(section.redis.prefix)) {
+    fault("redis.prefix", redis ? redis->find("prefix") : nullptr,
+          "needs 1 to 64 letters, digits and `-_.:`");
+  }
+  if (section.keys.empty()) {
+    fault("keys", cluster.find("store"),
+          "is missing; gateways with one store need the same keys, because each opens what others "
+          "have sealed");
+  }
+}
+
 }  // namespace
 
 void check_cluster(const ClusterSection& section, const config::Node& root, const std::string& file,
                    config::Faults& faults) {
   const config::Node* const cluster = root.find("cluster");
-  if (!section.listen.empty() && section.keys.empty()) {
-    const config::Node* const listen = cluster ? cluster->find("listen") : nullptr;
-    config::Location{file, "cluster.listen", faults}.fault(
-        listen ? listen->line : 0,
-        "needs `cluster.keys`, the same on every gateway: with them the gateways recognise each "
-        "other and the sessions of their clients");
+  if (!cluster) return;
+  if (const config::Node* const given = cluster->find("keys")) {
+    check_keys(section.keys, *given, {file, "cluster.keys", faults});
   }
+  check_redis(section, *cluster, file, faults);
+  check_listen(section, cluster, file, faults);
   check_advertised(section, cluster, file, faults);
-  const config::Node* const given = cluster ? cluster->find("keys") : nullptr;
-  if (!given) return;
-  const config::Location at{file, "cluster.keys", faults};
-  if (section.keys.size() > kMostKeys) {
-    at.fault(given->line,
-             fmt::format("has {} keys; the maximum is {}", section.keys.size(), kMostKeys));
-  }
-  for (const auto& key : section.keys) {
-    if (key.size() >= policy::Keyring::kLeastSecret) continue;
-    at.fault(given->line,
-             fmt::format("a key has {} bytes and needs {}, as `head -c 32 /dev/urandom | base64` "
-                         "prints them",
-                         key.size(), policy::Keyring::kLeastSecret));
-  }
 }
 
 }  // namespace patchbay::app
@@ -70,12 +121,14 @@ const config::Fields& config::fields<app::ClusterSection>() {
        "folder."},
       {"store", &app::ClusterSection::store,
        "Where state is stored that outlives the process: embedded, in a file of the `state` "
-       "folder."},
+       "folder; redis, on a Valkey or Redis server that all gateways share."},
+      {"redis", &app::ClusterSection::redis, "The server of `store: redis`."},
       {"max_store_queue", &app::ClusterSection::max_store_queue,
        "Maximum number of requests that wait for the store. Beyond it they fail.",
        Range{16, 10'000'000}},
       {"max_store_size", &app::ClusterSection::max_store_size,
-       "Maximum size of what is stored. Beyond it nothing is added; what has expired makes room.",
+       "Maximum size of what is stored in the file. Beyond it nothing is added; what has expired "
+       "makes room. The limit of a server is its own, maxmemory.",
        Range{Bytes{1 << 20}, Bytes{std::uint64_t{1} << 40}}},
       {"listen", &app::ClusterSection::listen,
        "The address at which other gateways with the same store and keys reach this one: they pass "

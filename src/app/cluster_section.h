@@ -11,14 +11,16 @@
 
 #include "config/node.h"
 #include "config/settings.h"
+#include "store/redis/settings.h"
 
 namespace patchbay::app {
 
-enum class StoreKind : std::uint8_t { embedded };
+enum class StoreKind : std::uint8_t { embedded, redis };
 
 struct ClusterSection {
   std::vector<std::string> keys;
   StoreKind store = StoreKind::embedded;
+  store::RedisSettings redis;
   int max_store_queue = 65'536;
   config::Bytes max_store_size{256 << 20};
   std::string listen;     // Empty: this gateway is alone.
@@ -31,7 +33,7 @@ struct ClusterSection {
   config::Bytes max_forward_buffer_size{8 << 20};
 };
 
-// Adds a fault for each key that could be guessed.
+// Adds a fault for each key that could be guessed, and for a shared store that cannot be one.
 void check_cluster(const ClusterSection& section, const config::Node& root, const std::string& file,
                    config::Faults& faults);
 
@@ -42,6 +44,7 @@ namespace patchbay {
 template <>
 inline constexpr auto config::choices<app::StoreKind> = std::array{
     Choice{"embedded", app::StoreKind::embedded},
+    Choice{"redis", app::StoreKind::redis},
 };
 
 template <>

@@ -90,6 +90,7 @@ class Gateway {
   void watch_files();
   void on_signal(int number);
   void publish(std::shared_ptr<const gateway::Catalog> catalog, bool synced);
+  std::vector<std::string> all_problems() const;
   void watch_metrics();
   void watch_upstreams();
   void count_reload(bool applied);

@@ -47,13 +47,18 @@ void watch_audit(Registry& registry, const policy::AuditCounts& counts) {
                          [&counts] { return static_cast<double>(counts.dropped.load()); });
 }
 
-void watch_store(Registry& registry, store::EmbeddedStore& store) {
-  registry.watch_gauge("patchbay_store_bytes", "Size of what is stored (cluster.max_store_size).",
-                       [&store] { return static_cast<double>(store.bytes()); });
+void watch_store(Registry& registry, store::Store& store) {
+  if (store.status().bytes) {
+    registry.watch_gauge(
+        "patchbay_store_bytes", "Size of what is stored (cluster.max_store_size).",
+        [&store] { return static_cast<double>(store.status().bytes.value_or(0)); });
+  }
   registry.watch_gauge("patchbay_store_queued_requests", "Requests that wait for the store.",
-                       [&store] { return static_cast<double>(store.queued()); });
+                       [&store] { return static_cast<double>(store.status().queued); });
+  registry.watch_gauge("patchbay_store_connected", "1 if the store can be used.",
+                       [&store] { return store.status().connected ? 1.0 : 0.0; });
   registry.watch_counter("patchbay_store_failures_total", "Requests of the store that failed.",
-                         [&store] { return static_cast<double>(store.failures()); });
+                         [&store] { return static_cast<double>(store.status().failures); });
 }
 
 void watch_shares(Registry& registry) {

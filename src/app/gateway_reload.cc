@@ -59,6 +59,8 @@ std::vector<std::string_view> needing_restart(const Configuration& current,
   }
   add("workers", is.workers != was.workers);
   add("state", is.state != was.state);
+  add("cluster.store", is.cluster.store != was.cluster.store);
+  add("cluster.redis", is.cluster.redis != was.cluster.redis);
   return keys;
 }
 

@@ -67,6 +67,15 @@ void Gateway::look_for_problems() {
   }
 }
 
+// Those of this machine, and of the store. Callable on any thread.
+std::vector<std::string> Gateway::all_problems() const {
+  std::vector<std::string> all = problems_.all();
+  if (auto status = state_->store().status(); !status.problem.empty()) {
+    all.push_back(std::move(status.problem));
+  }
+  return all;
+}
+
 // Certificates expire and files vanish while the gateway runs.
 Task<void> Gateway::keep_looking_for_problems() {
   for (;;) {

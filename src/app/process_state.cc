@@ -8,6 +8,8 @@
 #include "app/configuration.h"
 #include "crypto/key_file.h"
 #include "observe/log.h"
+#include "store/embedded_store.h"
+#include "store/redis/redis_store.h"
 
 namespace patchbay::app {
 namespace {
@@ -55,11 +57,23 @@ Result<std::unique_ptr<ProcessState>> ProcessState::open(const Settings& setting
   auto secrets = secrets_of(settings);
   if (!secrets) return secrets.error();
   std::unique_ptr<ProcessState> state(new ProcessState(*std::move(secrets)));
-  auto store = store::EmbeddedStore::open(state_folder(settings), state->keys_);
+  auto store = open_store(settings, state->keys_);
   if (!store) return store.error();
   state->store_ = *std::move(store);
   state->use_bounds(settings.cluster);
   return state;
+}
+
+Result<std::unique_ptr<store::Store>> ProcessState::open_store(const Settings& settings,
+                                                               const policy::Keyring& keys) {
+  if (settings.cluster.store == StoreKind::redis) {
+    auto store = store::RedisStore::open(settings.cluster.redis, keys);
+    if (!store) return store.error();
+    return std::unique_ptr<store::Store>(*std::move(store));
+  }
+  auto store = store::EmbeddedStore::open(state_folder(settings), keys);
+  if (!store) return store.error();
+  return std::unique_ptr<store::Store>(*std::move(store));
 }
 
 void ProcessState::use_bounds(const ClusterSection& section) {

@@ -1,6 +1,6 @@
-// The ProcessState is what a gateway has beyond its memory: the keys of what clients hold. They are
-// those of the configuration, or one in the state folder. Without either, they end with the
-// process.
+// The ProcessState is what a gateway has beyond its memory: the store, and the keys of what clients
+// hold. The keys are those of the configuration, or one in the state folder. Without either, they
+// end with the process.
 //
 // Opened and updated on the control thread, which may block; keys() is for any thread.
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "app/settings.h"
 #include "crypto/keyring.h"
-#include "store/embedded_store.h"
+#include "store/store.h"
 
 namespace patchbay::app {
 
@@ -21,7 +21,7 @@ class ProcessState {
   static Result<std::unique_ptr<ProcessState>> open(const Settings& settings);
 
   policy::Keyring& keys() { return keys_; }
-  store::EmbeddedStore& store() { return *store_; }
+  store::Store& store() { return *store_; }
 
   // Writes what is queued for the store. REQUIRES: nothing is requested of it afterwards.
   void close() { store_->close(); }
@@ -44,11 +44,13 @@ class ProcessState {
 
   explicit ProcessState(Secrets secrets) : secrets_(std::move(secrets)), keys_(secrets_.all) {}
   void use_bounds(const ClusterSection& section);
+  static Result<std::unique_ptr<store::Store>> open_store(const Settings& settings,
+                                                          const policy::Keyring& keys);
   static Result<Secrets> secrets_of(const Settings& settings);
 
   Secrets secrets_;
   policy::Keyring keys_;
-  std::unique_ptr<store::EmbeddedStore> store_;
+  std::unique_ptr<store::Store> store_;
 };
 
 }  // namespace patchbay::app

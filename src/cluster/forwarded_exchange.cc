@@ -8,9 +8,10 @@
 namespace patchbay::cluster {
 
 void ForwardedExchange::send(std::string_view payload) {
-  if (left_) return;
+  if (broken_ || link_.send(payload)) return;
   // Without the link there is no client.
-  if (!link_.send(payload)) on_left();
+  broken_ = true;
+  on_left();
 }
 
 Task<void> ForwardedExchange::answer(int status, std::string_view type,
@@ -18,6 +19,10 @@ Task<void> ForwardedExchange::answer(int status, std::string_view type,
                                      std::string_view fields) {
   answered_ = true;
   moved_ = here().now();
+  if (left_) {
+    send(begin_payload(LinkFrame::end, stream_));
+    co_return Error{Code::unavailable, "the client has disconnected"};
+  }
   const std::string lines = fields_ + std::string(fields);
   if (request.method != "HEAD") add(parts);
   const std::size_t first = std::min(queue_.size(), kPiece);
@@ -33,7 +38,9 @@ Task<void> ForwardedExchange::answer(int status, std::string_view type,
   sent_ = first;
   pump();
   // The node that forwards stores the rest, so this does not wait for a slow client.
-  co_return co_await at_most(0);
+  auto drained = co_await at_most(0);
+  if (!drained) send(begin_payload(LinkFrame::cut_off, stream_));
+  co_return drained;
 }
 
 Task<net::HttpExchange::Upgraded> ForwardedExchange::switch_protocols(std::string_view) {

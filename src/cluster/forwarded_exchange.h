@@ -92,7 +92,8 @@ class ForwardedExchange final : public net::HttpExchange {
   std::vector<OneShot<void>*> waiting_;
   bool streaming_ = false;
   bool answered_ = false;
-  bool left_ = false;
+  bool left_ = false;    // The client has disconnected.
+  bool broken_ = false;  // The link.
   bool cut_off_ = false;
   bool logged_dropped_ = false;
 };

@@ -68,7 +68,12 @@ IncomingLink::~IncomingLink() = default;
 Task<void> IncomingLink::run(Stop& idle) {
   OnStop on_idle([this] { end_streams(); });
   on_idle.link(idle);
-  auto read = co_await frames_.read(*this);
+  auto reading = frames_.read(*this);
+  auto read = co_await reading.with_stop(reading_);
+  if (stopping_ && requests_.empty()) {
+    auto sent = co_await frames_.outbox().drained(settings_.silence);
+    discard(sent, "the other node notices that the responses are incomplete");
+  }
   for (const auto& [number, request] : requests_) request->exchange->on_left();
   std::erase_if(requests_, [](const auto& entry) { return !entry.second->started; });
   auto drained = co_await running_.drain(kNever);
@@ -81,7 +86,13 @@ Task<void> IncomingLink::run(Stop& idle) {
 }
 
 void IncomingLink::end_streams() {
+  stopping_ = true;
   for (const auto& [number, request] : requests_) request->idle.request();
+  end_if_idle();
+}
+
+void IncomingLink::end_if_idle() {
+  if (stopping_ && requests_.empty()) reading_.request();
 }
 
 Result<void> IncomingLink::send(std::string_view payload) {
@@ -137,6 +148,7 @@ Task<void> IncomingLink::serve(Request& request) {
     discard(sent, "a link that cannot be written to ends");
   }
   requests_.erase(request.stream);
+  end_if_idle();
   co_return served;
 }
 

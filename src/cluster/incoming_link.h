@@ -40,7 +40,6 @@ class IncomingLink final : transport::FrameConnection::Listener, ForwardedExchan
  private:
   struct Request;
 
-  Task<void> read();
   Task<void> on_frame(wire::FrameType type, std::string_view payload) override;
   Result<void> send(std::string_view payload) override;
   Result<void> begin(const Payload& payload);
@@ -48,6 +47,7 @@ class IncomingLink final : transport::FrameConnection::Listener, ForwardedExchan
   void start(Request& request);
   Task<void> serve(Request& request);
   void end_streams();
+  void end_if_idle();
 
   const Members& members_;
   const net::HttpRoutes& routes_;
@@ -56,6 +56,8 @@ class IncomingLink final : transport::FrameConnection::Listener, ForwardedExchan
   std::unordered_map<std::uint32_t, std::unique_ptr<Request>> requests_;
   // Vouches for the callers of the other node as long as it is connected.
   const std::shared_ptr<const void> standing_ = std::make_shared<int>(0);
+  bool stopping_ = false;
+  Stop reading_;  // Requested when no request is expected any more.
   Scope running_;
 };
 

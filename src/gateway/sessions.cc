@@ -54,6 +54,7 @@ Result<std::shared_ptr<Session>> Sessions::add(std::string text, const SessionId
   session->worker = number_;
   session->last_used = here().now().time_since_epoch().count();
   known_.emplace(session->id, session);
+  if (directory_.store.shared()) watch_others();
   if (watch_) by_record_.emplace(session_record_key(session->id), session);
   return session;
 }
@@ -264,8 +265,8 @@ void Sessions::sweep(Deadline now) {
 }
 
 // Follows what other processes do with the sessions of this worker. That matters once two processes
-// can have the same session, as while one replaces the other: since the first session was restored
-// here, or since another process accepts connections.
+// can have the same session: always with a store that others use, and while one process replaces the
+// other, since the first session was restored here, or since another process accepts connections.
 void Sessions::watch_others() {
   if (watch_ || !records_.outlive_process()) return;
   for (const auto& [id, session] : known_) {

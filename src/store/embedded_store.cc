@@ -90,9 +90,9 @@ void EmbeddedStore::close() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::size_t EmbeddedStore::queued() const {
+Status EmbeddedStore::status() const {
   const std::lock_guard lock(mutex_);
-  return waiting_.size();
+  return {.queued = waiting_.size(), .failures = failures_, .bytes = bytes_};
 }
 
 Result<void> EmbeddedStore::enter(std::shared_ptr<Job> job) {
@@ -171,6 +171,15 @@ Task<std::vector<Entry>> EmbeddedStore::scan(const Table& table, std::string aft
       false,
       [name = table.name, after = std::move(after), most](EmbeddedTables& tables, Time now)
           -> Result<Found> { return tables.scan(name, after, most, now); },
+      deadline);
+}
+
+Task<std::int64_t> EmbeddedStore::add(const Table& table, std::string key, std::int64_t delta,
+                                      Time expires, Deadline deadline) {
+  return request<std::int64_t>(
+      true,
+      [name = table.name, key = std::move(key), delta, expires](EmbeddedTables& tables, Time now)
+          -> Result<std::int64_t> { return tables.add(name, key, delta, expires, now); },
       deadline);
 }
 

@@ -2,7 +2,7 @@
 // No worker waits for a disk. All changes that are queued when the thread looks become one
 // transaction.
 //
-// Usable from any thread; see store.h. REQUIRES: executors that wait for it outlive close().
+// Usable from any thread; see store.h.
 #pragma once
 
 #include <condition_variable>
@@ -25,29 +25,15 @@ namespace patchbay::store {
 
 class EmbeddedStore final : public Store {
  public:
-  struct Bounds {
-    std::size_t queue = 65'536;          // Requests that wait.
-    std::uint64_t size = 256ULL << 20U;  // Bytes of all entries.
-  };
-
   // The file in the folder `state`, which is created if necessary; an empty name: in memory.
   // REQUIRES: the keys outlive the store.
   static Result<std::unique_ptr<EmbeddedStore>> open(const std::string& state,
                                                      const policy::Keyring& keys);
   static std::string file_in(const std::string& state) { return state + "/store.sqlite"; }
-  ~EmbeddedStore() override { close(); }
-
-  void set_bounds(const Bounds& bounds);
-
-  // Writes what is queued and ends the thread. Nothing can be requested afterwards.
-  void close();
-
-  // For metrics.
-  std::size_t queued() const;
-  std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
-  std::uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
+  ~EmbeddedStore() override { EmbeddedStore::close(); }
 
   bool outlives_process() const override { return outlives_; }
+  bool shared() const override { return false; }
   Task<std::optional<Entry>> get(const Table& table, std::string key, Deadline deadline) override;
   Task<Version> put(const Table& table, Item item, Deadline deadline) override;
   Task<std::optional<Version>> put_if(const Table& table, Item item, Version expected,
@@ -55,8 +41,13 @@ class EmbeddedStore final : public Store {
   Task<void> erase(const Table& table, std::string key, Deadline deadline) override;
   Task<std::vector<Entry>> scan(const Table& table, std::string after, std::size_t most,
                                 Deadline deadline) override;
+  Task<std::int64_t> add(const Table& table, std::string key, std::int64_t delta, Time expires,
+                         Deadline deadline) override;
   std::unique_ptr<Watch> watch(const Table& table, Executor& owner,
                                std::function<void(const Change&)> notify) override;
+  void set_bounds(const Bounds& bounds) override;
+  Status status() const override;
+  void close() override;
 
  private:
   // One request.

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "core/discard.h"
+#include "store/sealed_value.h"
 
 namespace patchbay::store {
 namespace {
@@ -25,6 +26,9 @@ constexpr std::array kSteps{
     "CREATE INDEX entries_by_expiry ON entries (expires) WHERE expires > 0;"
     "CREATE TABLE versions (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL);"
     "INSERT INTO versions VALUES (1, 0);",
+    "CREATE TABLE counters (tab TEXT NOT NULL, key TEXT NOT NULL, total INTEGER NOT NULL, "
+    "expires INTEGER NOT NULL, PRIMARY KEY (tab, key)) WITHOUT ROWID;"
+    "CREATE INDEX counters_by_expiry ON counters (expires) WHERE expires > 0;",
 };
 
 // In WAL mode a commit waits for no disk: it survives the end of the process, and the last ones may
@@ -36,11 +40,6 @@ std::int64_t milliseconds(Time time) {
   if (time == Time::max()) return kNoExpiry;
   const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch());
   return std::max<std::int64_t>(since.count(), 1);
-}
-
-// A value that was moved to another entry cannot be opened.
-std::string context_of(std::string_view table, std::string_view key) {
-  return fmt::format("{}:{} {}", table.size(), table, key);
 }
 
 std::int64_t format_of(const sqlite::Database& database) {
@@ -108,12 +107,8 @@ Result<std::optional<Entry>> EmbeddedTables::get(std::string_view table, const s
   const int stepped = select.step();
   if (stepped == SQLITE_DONE) return std::optional<Entry>();
   if (stepped != SQLITE_ROW) return failure();
-  auto value = keys_->open(policy::Purpose::store, select.text(0), context_of(table, key));
-  if (!value) {
-    return Error{Code::internal, fmt::format("an entry of '{}' cannot be opened: its key is gone "
-                                             "from cluster.keys, or the file was changed",
-                                             table)};
-  }
+  auto value = open_value(*keys_, table, key, select.text(0));
+  if (!value) return value.error();
   return std::optional(Entry{key, *std::move(value), static_cast<Version>(select.number(1))});
 }
 
@@ -132,8 +127,7 @@ Result<Version> EmbeddedTables::put(std::string_view table, const Item& item) {
   }
   auto version = next_version();
   if (!version) return version;
-  const std::string sealed =
-      keys_->seal(policy::Purpose::store, item.value, context_of(table, item.key));
+  const std::string sealed = seal_value(*keys_, table, item.key, item.value);
   sqlite::Statement put(database_,
                         "INSERT INTO entries (tab, key, value, version, expires) VALUES (?1, ?2, "
                         "?3, ?4, ?5) ON CONFLICT (tab, key) DO UPDATE SET value = ?3, "
@@ -192,12 +186,32 @@ Result<std::vector<Entry>> EmbeddedTables::scan(std::string_view table, const st
   int stepped = SQLITE_ROW;
   while ((stepped = select.step()) == SQLITE_ROW) {
     std::string key = select.text(0);
-    auto value = keys_->open(policy::Purpose::store, select.text(1), context_of(table, key));
+    auto value = open_value(*keys_, table, key, select.text(1));
     if (!value) continue;
     found.push_back({std::move(key), *std::move(value), static_cast<Version>(select.number(2))});
   }
   if (stepped != SQLITE_DONE) return failure();
   return found;
+}
+
+Result<std::int64_t> EmbeddedTables::add(std::string_view table, const std::string& key,
+                                         std::int64_t delta, Time expires, Time now) {
+  // One that has expired begins anew.
+  sqlite::Statement add(database_,
+                        "INSERT INTO counters (tab, key, total, expires) VALUES (?1, ?2, ?3, ?4) "
+                        "ON CONFLICT (tab, key) DO UPDATE SET "
+                        "total = IIF(expires > 0 AND expires <= ?5, 0, total) + ?3, "
+                        "expires = IIF(expires > 0 AND expires <= ?5, ?4, expires) "
+                        "RETURNING total");
+  add.bind(1, table);
+  add.bind(2, std::string_view(key));
+  add.bind(3, delta);
+  add.bind(4, milliseconds(expires));
+  add.bind(5, milliseconds(now));
+  if (add.step() != SQLITE_ROW) return failure();
+  const std::int64_t total = add.number(0);
+  if (add.step() != SQLITE_DONE) return failure();
+  return total;
 }
 
 Result<Version> EmbeddedTables::last_version() {
@@ -221,8 +235,7 @@ Result<EmbeddedTables::Changes> EmbeddedTables::changes_after(Version version, s
     Change change{select.text(1), std::nullopt, static_cast<Version>(select.number(4))};
     changes.last = change.version;
     if (select.number(2) == 0) {
-      auto value =
-          keys_->open(policy::Purpose::store, select.text(3), context_of(table, change.key));
+      auto value = open_value(*keys_, table, change.key, select.text(3));
       if (!value) continue;
       change.value = *std::move(value);
     }
@@ -234,14 +247,20 @@ Result<EmbeddedTables::Changes> EmbeddedTables::changes_after(Version version, s
 }
 
 Result<std::size_t> EmbeddedTables::purge(Time now, std::size_t most) {
-  sqlite::Statement remove(database_,
-                           "DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE expires "
-                           "> 0 AND expires <= ? LIMIT ?)");
-  remove.bind(1, milliseconds(now));
-  remove.bind(2, static_cast<std::int64_t>(most));
-  auto removed = remove.run();
-  if (!removed) return removed.error();
-  return static_cast<std::size_t>(::sqlite3_changes(database_.get()));
+  std::size_t count = 0;
+  for (const auto* const sql :
+       {"DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE expires > 0 AND expires <= "
+        "?1 LIMIT ?2)",
+        "DELETE FROM counters WHERE (tab, key) IN (SELECT tab, key FROM counters WHERE expires > 0 "
+        "AND expires <= ?1 LIMIT ?2)"}) {
+    sqlite::Statement remove(database_, sql);
+    remove.bind(1, milliseconds(now));
+    remove.bind(2, static_cast<std::int64_t>(most - count));
+    auto removed = remove.run();
+    if (!removed) return removed.error();
+    count += static_cast<std::size_t>(::sqlite3_changes(database_.get()));
+  }
+  return count;
 }
 
 }  // namespace patchbay::store

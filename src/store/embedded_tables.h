@@ -39,6 +39,9 @@ class EmbeddedTables {
   Result<std::vector<Entry>> scan(std::string_view table, const std::string& after,
                                   std::size_t most, Time now);
 
+  Result<std::int64_t> add(std::string_view table, const std::string& key, std::int64_t delta,
+                           Time expires, Time now);
+
   struct TableChange {
     std::string table;
     Change change;
@@ -54,7 +57,7 @@ class EmbeddedTables {
   };
   Result<Changes> changes_after(Version version, std::size_t most);
 
-  // Removes at most `most` entries that have expired; how many there were.
+  // Removes at most `most` entries and counters that have expired; how many there were.
   Result<std::size_t> purge(Time now, std::size_t most);
 
   // The bytes that entries use.
