@@ -111,7 +111,7 @@ void Members::publish(std::vector<Member> members) {
 }
 
 bool Members::certain() const {
-  return !joined() || ticks_now() - heard_.load(std::memory_order_relaxed) <
+  return !joined() || ticks_now() - contact_.load(std::memory_order_relaxed) <
                           std::chrono::duration_cast<Clock::duration>(settings_.lease).count();
 }
 
@@ -133,7 +133,7 @@ Task<void> Members::join(MembersSettings settings) {
   since_ = std::chrono::system_clock::now();
   publish({own()});
   joined_ = true;
-  heard_ = ticks_now();
+  contact_ = ticks_now();
   auto renewed = co_await renew();
   discard(renewed, "it is logged, and tried again");
   scope_.spawn(keep());
@@ -163,7 +163,7 @@ Task<void> Members::renew() {
   }
   if (put && *put) version_ = **put;
   auto read = put ? co_await refresh() : Result<void>(put.error());
-  heard_ = ticks_now();
+  contact_ = ticks_now();
   if (!read && read.error().code != Code::cancelled && !std::exchange(failing_, true)) {
     log::Line(log::Level::error, "the members of the cluster are unknown: the store fails")
         .add("why", read.error().message)

@@ -102,7 +102,7 @@ class Members {
   store::Store& store_;
   std::atomic<Run> run_;
   std::atomic<bool> joined_ = false;
-  std::atomic<std::int64_t> heard_ = 0;  // When the store last answered or failed; clock ticks.
+  std::atomic<std::int64_t> contact_ = 0;  // When the store last answered or failed; clock ticks.
   MembersSettings settings_;
   store::Time since_{};
   store::Version version_ = store::kAbsent;

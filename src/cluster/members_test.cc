@@ -52,7 +52,7 @@ class MembersTest : public ::testing::Test {
   std::unique_ptr<store::EmbeddedStore> store_;
 };
 
-TEST_F(MembersTest, SeeWhoHasJoinedAndWhoHasLeft) {
+TEST_F(MembersTest, SeeThoseThatHaveJoinedAndNotThoseThatHaveLeft) {
   using Names = std::set<std::string>;
   Members one(*store_);
   EXPECT_FALSE(one.joined());

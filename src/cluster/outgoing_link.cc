@@ -75,16 +75,16 @@ class OutgoingLink::Stream final : net::Source::Hangup, Stop::Hook {
   Task<bool> take_head(const HeadFrame& head);
   Task<bool> take_data(std::string_view data);
   Task<void> fail();
-  void tell(LinkFrame kind);
+  void report(LinkFrame kind);
   void give_credit(std::size_t bytes);
   void wake() {
     if (waiting_) waiting_->deliver(ok());
   }
   void on_hangup() override {
     left_ = true;
-    tell(LinkFrame::left);
+    report(LinkFrame::left);
   }
-  void on_stop() override { tell(LinkFrame::stop); }
+  void on_stop() override { report(LinkFrame::stop); }
 
   OutgoingLink& link_;
   net::HttpExchange& exchange_;
@@ -100,7 +100,7 @@ class OutgoingLink::Stream final : net::Source::Hangup, Stop::Hook {
   std::string body_;
 };
 
-void OutgoingLink::Stream::tell(LinkFrame kind) {
+void OutgoingLink::Stream::report(LinkFrame kind) {
   if (link_ended_) return;
   auto sent = link_.send(begin_payload(kind, number_));
   discard(sent, "a link that cannot be written to ends, which ends this stream");
@@ -122,11 +122,11 @@ Task<OutgoingLink::Stream::Arrived> OutgoingLink::Stream::next() {
     auto waited = co_await woken.wait(here().now() + kCheckCaller);
     waiting_ = nullptr;
     if (!waited && waited.error().code != Code::timeout) {
-      tell(LinkFrame::left);
+      report(LinkFrame::left);
       co_return waited.error();
     }
     if (exchange_.streaming() && !left_ && !still_stands(*exchange_.caller)) {
-      tell(LinkFrame::left);
+      report(LinkFrame::left);
       co_return Error{Code::unauthenticated, "the credentials are not valid any more"};
     }
   }

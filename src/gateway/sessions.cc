@@ -265,8 +265,9 @@ void Sessions::sweep(Deadline now) {
 }
 
 // Follows what other processes do with the sessions of this worker. That matters once two processes
-// can have the same session: always with a store that others use, and while one process replaces the
-// other, since the first session was restored here, or since another process accepts connections.
+// can have the same session: always with a store that others use, and while one process replaces
+// the other, since the first session was restored here, or since another process accepts
+// connections.
 void Sessions::watch_others() {
   if (watch_ || !records_.outlive_process()) return;
   for (const auto& [id, session] : known_) {

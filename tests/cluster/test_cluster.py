@@ -6,7 +6,7 @@ import sys
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from auth_case import OTHER, TOKEN, TOKENS, bearer
-from cluster_case import ClusterCase
+from cluster_case import ClusterCase, OnRedis
 from harness import SESSION_VERSIONS, McpSession, fake, main, result_of, text_of, wait_until
 
 ADMIN = "a" * 32
@@ -105,13 +105,9 @@ class Failures(SessionCase):
         nodes = self.start_nodes(2, self.config(OWN))
         session = self.session(nodes[0])
         session.call("whoami")
-        wait_until(lambda: self.is_stored(), "the record of the session")
         nodes[0].kill()
         self.move(nodes[1], session)
         self.assertEqual(self.status(session), 404)
-
-    def is_stored(self):
-        return any(self.state.glob("store.sqlite*"))
 
     def test_a_call_in_progress_on_a_node_that_dies_is_answered_once(self):
         nodes = self.start_nodes(2)
@@ -155,6 +151,25 @@ class Failures(SessionCase):
         session = self.session(nodes[0])
         self.move(stranger, session)
         self.assertEqual(self.status(session), 404)
+
+
+class SessionsOnRedis(OnRedis, Sessions):
+    pass
+
+
+class FailuresOnRedis(OnRedis, Failures):
+    def test_nodes_go_on_while_the_store_does_not_answer(self):
+        nodes = self.start_nodes(2)
+        session = self.session(nodes[0])
+        self.server.pause()
+        wait_until(lambda: nodes[0].metric("patchbay_store_connected") == 0, "the store to be missed")
+        self.assert_works_on(session, nodes)
+        other = self.session(nodes[1])
+        self.assert_works_on(other, nodes)
+        self.server.resume()
+        wait_until(lambda: nodes[0].metric("patchbay_store_connected") == 1, "the store to be back")
+        self.await_members(nodes)
+        self.assert_works_on(self.session(nodes[0]), nodes)
 
 
 if __name__ == "__main__":
