@@ -31,7 +31,7 @@ void RedisWatches::add(std::weak_ptr<Watcher> watcher) {
   const bool first = watch.watchers.empty();
   watch.watchers.push_back(std::move(watcher));
   if (!first) return;
-  // Without a connection nobody knows the last version: what other processes have changed shortly
+  // Without a connection the last version is unknown: what other processes have changed shortly
   // before is reported too, even if their clocks differ.
   if (!link_) watch.last = version_at(std::chrono::system_clock::now() - kRedisErasedTime);
   if (link_) begin(owned->table, watch);
