@@ -59,6 +59,9 @@ Gateway::Gateway(Configuration configuration, Overrides overrides,
       editor_(control_, new_digester(), as_edited()) {
   const Settings& settings = configuration_.settings;
   common_.authenticator.tokens = &tokens_.caller_tokens();
+  if (state_->store().shared()) {
+    rate_exchange_.emplace(state_->store(), settings.cluster.rates_interval);
+  }
   use_limits();
   state_->log_passing();
   common_.operations = {
@@ -141,6 +144,7 @@ int Gateway::run(Task<void> work) {
   control_.post([&] { scope_.spawn(main()); });
   control_.run();
   for (const auto& worker : workers_) worker->join();
+  if (rate_exchange_) rate_exchange_->stop();
   state_->close();
   // From here on there is one thread.
   upstreams_.reset();

@@ -36,6 +36,7 @@
 #include "net/process/orphans.h"
 #include "net/process/signals.h"
 #include "net/process/successor.h"
+#include "policy/rates/exchange.h"
 
 namespace patchbay::app {
 
@@ -111,7 +112,8 @@ class Gateway {
   const std::unique_ptr<ProcessState> state_;
   Common common_;
   Refusals refusals_;
-  SharedText digest_;  // Of the configuration in force.
+  std::optional<policy::RateExchange> rate_exchange_;  // With a store that gateways share.
+  SharedText digest_;                                  // Of the configuration in force.
   ConfigurationReport report_;
   Refusals problems_;  // Problems of this machine; see app/problems.h.
   oauth::TokenService tokens_{control_,
