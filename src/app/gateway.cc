@@ -128,7 +128,10 @@ int Gateway::run(Task<void> work) {
     signals_.emplace([this](int number) { on_signal(number); },
                      std::initializer_list{SIGUSR1, SIGUSR2});
     orphans_.emplace();
+    common_.approvals.start();
     auto done = co_await work;
+    auto stopped = co_await common_.approvals.stop();
+    discard(stopped, "the process ends anyway");
     if (!done) {
       failed_ = true;
       std::fprintf(stderr, "patchbay: %s\n", done.error().message.c_str());

@@ -39,6 +39,7 @@ struct Common {
       : keys(state.keys()),
         members(state.store()),
         limiter(settings.limits.calls),
+        approvals(state.store()),
         tasks(state.keys()),
         asking(state.keys(), members),
         http(registry),

@@ -7,8 +7,8 @@ stopped, cut off and replaced, and the store stands still. The server of the too
 In the end, for each call:
 
 - the client got a result: it has run once;
-- the client was told that nothing has run, and gave up: it has not run;
-- the client does not know, because the connection broke or the answer says so: it has run once at most.
+- the client received the answer that nothing has run, and gave up: it has not run;
+- the client does not know, because the connection broke or the answer states it: it has run once at most.
 
 usage: chaos.py [--nodes N] [--clients N] [--calls N] [--seed N] [--pause SECONDS]
 
@@ -170,19 +170,19 @@ class Faults:
 
 
 class Client:
-    """Calls `append` with ids of its own, and notes what it was told of each."""
+    """Calls `append` with ids of its own, and notes the outcome of each."""
 
     def __init__(self, name, nodes, calls, seed):
         self.name, self.nodes, self.calls, self.random = name, nodes, calls, random.Random(seed)
-        self.session, self.told, self.connections = None, {}, {}
+        self.session, self.outcomes, self.connections = None, {}, {}
 
     def loop(self):
         for number in range(self.calls):
             name = f"{self.name}-{number}"
             # A client repeats what has not run, and only that.
             for _ in range(60):
-                self.told[name] = self.call(name)
-                if self.told[name] != "nothing has run":
+                self.outcomes[name] = self.call(name)
+                if self.outcomes[name] != "nothing has run":
                     break
                 time.sleep(0.1)
 
@@ -249,16 +249,16 @@ def verdict(status, body):
 def check(clients, file):
     """The calls whose answer was not true."""
     ran = collections.Counter(file.read_text().split())
-    wrong, outcomes = [], collections.Counter()
+    wrong, counts = [], collections.Counter()
     for client in clients:
-        for name, told in client.told.items():
-            outcomes[told.partition(":")[0]] += 1
+        for name, outcome in client.outcomes.items():
+            counts[outcome.partition(":")[0]] += 1
             count = ran.pop(name, 0)
-            good = {"done": count == 1, "nothing has run": count == 0}.get(told, count <= 1)
+            good = {"done": count == 1, "nothing has run": count == 0}.get(outcome, count <= 1)
             if not good:
-                wrong.append(f"{name}: told '{told}', ran {count} times")
+                wrong.append(f"{name}: outcome '{outcome}', ran {count} times")
     wrong += [f"{name}: ran {count} times, and nobody called it" for name, count in ran.items()]
-    return wrong, outcomes
+    return wrong, counts
 
 
 def start_network():
@@ -319,7 +319,7 @@ def main():
         crashed = [node.number for node in nodes if "sanitizer" in node.log.read_text(errors="replace").lower()]
     print(f"{each * args.clients} calls in {time.monotonic() - began:.0f} s")
     print("faults: " + ", ".join(f"{name} {count}" for name, count in sorted(faults.counts.items())))
-    print("clients were told: " + ", ".join(f"{name} {count}" for name, count in outcomes.most_common()))
+    print("outcomes: " + ", ".join(f"{name} {count}" for name, count in outcomes.most_common()))
     for line in wrong[:20]:
         print(f"WRONG {line}")
     if crashed:
