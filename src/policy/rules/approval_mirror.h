@@ -1,7 +1,7 @@
 // The ApprovalMirror is what this gateway knows of the approvals in the store: for lists, metrics
 // and limits, which ask the store nothing. No decision about a call relies on it.
 //
-// It is told what was read, written and reported, in any order; the higher version of an entry
+// It is notified what was read, written and reported, in any order; the higher version of an entry
 // wins. Used on any thread; guarded by a mutex, since calls that need a person are rare.
 #pragma once
 
