@@ -53,6 +53,8 @@ class Gateway {
   int serve_one(SingleSession& session);
 
  private:
+  // The time to send telemetry after calls have used up the time of the stop.
+  static constexpr auto kLeastFlushTime = std::chrono::milliseconds(500);
   static constexpr std::string_view kHangup = "SIGHUP";  // The reason of a reload by signal.
   static constexpr std::string_view kListenKey = "listen";
   static constexpr std::string_view kTlsListenKey = "tls.listen";
@@ -60,6 +62,7 @@ class Gateway {
   int run(Task<void> work);
   Task<void> serve_http();
   Task<void> join_cluster();
+  Task<void> announce_stop();
   // Runs everything except the listeners until `session` ends.
   Task<void> run_session(SingleSession& session);
   Result<void> make_upstreams();

@@ -10,7 +10,7 @@ In the end, for each call:
 - the client received the answer that nothing has run, and gave up: it has not run;
 - the client does not know, because the connection broke or the answer states it: it has run once at most.
 
-usage: chaos.py [--nodes N] [--clients N] [--calls N] [--seed N] [--pause SECONDS]
+usage: chaos.py [--nodes N] [--clients N] [--calls N] [--seed N] [--pause SECONDS] [--faults KIND,KIND]
 
 Needs root, ip, unshare, nsenter, iptables and a Valkey or Redis server. PATCHBAY_BIN is the gateway.
 """
@@ -49,7 +49,7 @@ log: {{level: warn}}
 http: {{hosts: ["{address}"]}}
 auth: {{tokens: [{{name: chaos, token: "{token}"}}]}}
 limits: {{max_sessions: 100000}}
-stop: {{drain_timeout: 5s}}
+stop: {{announce_timeout: 1s, drain_timeout: 5s}}
 cluster:
   listen: {address}:{link_port}
   keys: ["{key}"]
@@ -123,17 +123,20 @@ class Node:
         run("nsenter", "-t", str(self.process.pid), "-n", *command)
 
 
+KINDS = ("kill", "replace", "stop", "cut_off", "cut_one_way", "stop_store")
+
+
 class Faults:
     """One after the other, each with its repair."""
 
-    def __init__(self, nodes, store, seed, pause):
+    def __init__(self, nodes, store, seed, pause, kinds):
         self.nodes, self.store, self.random, self.pause = nodes, store, random.Random(seed), pause
+        self.kinds = [getattr(self, name) for name in kinds]
         self.counts, self.over = collections.Counter(), threading.Event()
 
     def loop(self):
-        kinds = [self.kill, self.replace, self.stop, self.cut_off, self.cut_one_way, self.stop_store]
         while not self.over.wait(self.pause):
-            kind = self.random.choice(kinds)
+            kind = self.random.choice(self.kinds)
             self.counts[kind.__name__] += 1
             kind(self.random.choice(self.nodes))
 
@@ -193,6 +196,7 @@ class Client:
         try:
             if connection is None:
                 connection = http.client.HTTPConnection(node.address, PORT, timeout=10)
+            if connection.sock is None:  # New, or ended by the last response.
                 connection.connect()
         except OSError:
             return None, False
@@ -289,6 +293,7 @@ def main():
     parser.add_argument("--calls", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--pause", type=float, default=3)
+    parser.add_argument("--faults", default=",".join(KINDS))
     args = parser.parse_args()
     if os.environ.get("CHAOS_NAMESPACE") != "own":
         os.execvpe("unshare", ["unshare", "--net", sys.executable, *sys.argv], os.environ | {"CHAOS_NAMESPACE": "own"})
@@ -305,7 +310,7 @@ def main():
         each = args.calls // args.clients
         clients = [Client(f"c{number}", nodes, each, args.seed + number) for number in range(args.clients)]
         threads = [threading.Thread(target=client.loop) for client in clients]
-        faults = Faults(nodes, store, args.seed, args.pause)
+        faults = Faults(nodes, store, args.seed, args.pause, args.faults.split(","))
         began = time.monotonic()
         for thread in threads:
             thread.start()
@@ -319,6 +324,10 @@ def main():
         crashed = [node.number for node in nodes if "sanitizer" in node.log.read_text(errors="replace").lower()]
     print(f"{each * args.clients} calls in {time.monotonic() - began:.0f} s")
     print("faults: " + ", ".join(f"{name} {count}" for name, count in sorted(faults.counts.items())))
+    for outcome, count in collections.Counter(
+        outcome for client in clients for outcome in client.outcomes.values() if outcome != "done"
+    ).most_common(12):
+        print(f"  {count} {outcome}")
     print("outcomes: " + ", ".join(f"{name} {count}" for name, count in outcomes.most_common()))
     for line in wrong[:20]:
         print(f"WRONG {line}")
