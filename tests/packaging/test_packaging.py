@@ -18,6 +18,9 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import BINARY, ROOT, TestCase, main, run
 
 PACKAGING = ROOT / "packaging"
+MANIFESTS = [PACKAGING / "kubernetes", PACKAGING / "kubernetes-cluster"]
+CLUSTER = MANIFESTS[1]
+STOP_TIMEOUT_S = 2  # What a program gets by default, once to end by itself and once after SIGTERM.
 BUILD = pathlib.Path(BINARY).parent
 MAX_EXPOSURE = 2.0
 SCHEMAS = "kubernetes-validate==1.37.0"
@@ -157,40 +160,64 @@ class Packaging(TestCase):
                 done = command(shell, "-n", script)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def test_manifests(self):
+    def validator(self):
         python = python_with(SCHEMAS)
         if not python:
             self.leave_out(f"no {SCHEMAS} from PyPI")
-        listed = re.findall(r"^  - (\S+)$", (PACKAGING / "kubernetes/kustomization.yaml").read_text(encoding="utf-8"), re.M)
-        files = {path.name for path in (PACKAGING / "kubernetes").glob("*.yaml")} - {"kustomization.yaml"}
-        self.assertEqual(set(listed), files)
-        validate = [python, "-m", "kubernetes_validate", "--strict", "-k", "1.30"]
-        done = command(*validate, *(PACKAGING / "kubernetes" / name for name in listed))
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        wrong = self.folder / "deployment.yaml"
-        text = (PACKAGING / "kubernetes" / "deployment.yaml").read_text(encoding="utf-8")
-        wrong.write_text(text.replace("readOnlyRootFilesystem", "readonlyRootFilesystem"), encoding="utf-8")
-        self.assertNotEqual(command(*validate, wrong).returncode, 0, "the check itself")
+        return [python, "-m", "kubernetes_validate", "--strict", "-k", "1.30"]
 
-    def manifest(self, name):
-        python = python_with(SCHEMAS)
-        if not python:
-            self.leave_out(f"no {SCHEMAS} from PyPI")
+    def test_manifests(self):
+        validate = self.validator()
+        for folder in MANIFESTS:
+            with self.subTest(folder.name):
+                text = (folder / "kustomization.yaml").read_text(encoding="utf-8")
+                listed = re.findall(r"^  - (\S+)$", text, re.M)
+                files = {path.name for path in folder.glob("*.yaml")} - {"kustomization.yaml"}
+                self.assertEqual(set(listed), files)
+                done = command(*validate, *(folder / name for name in listed))
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_schema_refuses_a_wrong_manifest(self):
+        validate = self.validator()
+        faults = {
+            "deployment": ("readOnlyRootFilesystem", "readonlyRootFilesystem"),
+            "networkpolicy": ("podSelector", "podSelectors"),
+            "horizontalpodautoscaler": ("minReplicas", "minimumReplicas"),
+        }
+        for folder in MANIFESTS:
+            for name, (right, wrong) in faults.items():
+                with self.subTest(folder=folder.name, manifest=name):
+                    text = (folder / f"{name}.yaml").read_text(encoding="utf-8")
+                    self.assertIn(right, text)
+                    changed = self.folder / "changed.yaml"
+                    changed.write_text(text.replace(right, wrong), encoding="utf-8")
+                    self.assertNotEqual(command(*validate, changed).returncode, 0)
+
+    def manifest(self, name, folder=MANIFESTS[0]):
+        python, *_ = self.validator()
         done = command(python, "-c", "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))",
-                       input=(PACKAGING / "kubernetes" / f"{name}.yaml").read_text(encoding="utf-8"))
+                       input=(folder / f"{name}.yaml").read_text(encoding="utf-8"))
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
     def test_manifests_fit_each_other(self):
-        deployment = self.manifest("deployment")
+        for folder in MANIFESTS:
+            with self.subTest(folder.name):
+                self.assert_fit(functools.partial(self.manifest, folder=folder))
+
+    def assert_fit(self, manifest):
+        deployment = manifest("deployment")
         pod = deployment["spec"]["template"]
         labels = pod["metadata"]["labels"]
-        selectors = [deployment["spec"]["selector"]["matchLabels"], self.manifest("service")["spec"]["selector"],
-                     self.manifest("poddisruptionbudget")["spec"]["selector"]["matchLabels"],
-                     self.manifest("networkpolicy")["spec"]["podSelector"]["matchLabels"]]
+        budget = manifest("poddisruptionbudget")["spec"]
+        selectors = [deployment["spec"]["selector"]["matchLabels"], manifest("service")["spec"]["selector"],
+                     budget["selector"]["matchLabels"],
+                     manifest("networkpolicy")["spec"]["podSelector"]["matchLabels"]]
+        selectors += [spread["labelSelector"]["matchLabels"] for spread in pod["spec"]["topologySpreadConstraints"]]
         for selector in selectors:
             self.assertLessEqual(selector.items(), labels.items())
-        scaled = self.manifest("horizontalpodautoscaler")["spec"]
+        self.assertEqual(budget["maxUnavailable"], 1)
+        scaled = manifest("horizontalpodautoscaler")["spec"]
         self.assertEqual((scaled["scaleTargetRef"]["kind"], scaled["scaleTargetRef"]["name"]),
                          (deployment["kind"], deployment["metadata"]["name"]))
         # With one pod, nothing would answer while that pod moves to another node.
@@ -198,8 +225,12 @@ class Packaging(TestCase):
         self.assertNotIn("replicas", deployment["spec"], "the autoscaler sets it")
 
     def test_pods_are_restricted_and_probed(self):
+        for folder in MANIFESTS:
+            with self.subTest(folder.name):
+                self.assert_restricted(self.manifest("deployment", folder)["spec"]["template"]["spec"])
+
+    def assert_restricted(self, pod):
         """What the Pod Security Standard `restricted` demands, and the probes."""
-        pod = self.manifest("deployment")["spec"]["template"]["spec"]
         self.assertTrue(pod["securityContext"]["runAsNonRoot"])
         self.assertEqual(pod["securityContext"]["seccompProfile"]["type"], "RuntimeDefault")
         self.assertFalse({"hostNetwork", "hostPID", "hostIPC"} & pod.keys())
@@ -216,6 +247,47 @@ class Packaging(TestCase):
                 self.assertEqual(get["path"], path)
                 self.assertIn(get["port"], ports)
 
+    def test_the_port_of_the_cluster_is_for_gateways_only(self):
+        manifest = functools.partial(self.manifest, folder=CLUSTER)
+        labels = manifest("deployment")["spec"]["template"]["metadata"]["labels"]
+        service = manifest("service")["spec"]
+        self.assertEqual([port["targetPort"] for port in service["ports"]], ["http"])
+        self.assertEqual(service["sessionAffinity"], "None")
+        policy = manifest("networkpolicy")["spec"]
+        for direction, peers in (("ingress", "from"), ("egress", "to")):
+            allowed = [rule for rule in policy[direction]
+                       if "cluster" in [port["port"] for port in rule.get("ports", ["cluster"])]]
+            self.assertEqual([rule[peers] for rule in allowed], [[{"podSelector": {"matchLabels": labels}}]])
+
+    def test_pods_have_the_time_that_a_stop_takes(self):
+        pod = self.manifest("deployment", CLUSTER)["spec"]["template"]["spec"]
+        leaving = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"]
+        text = (CLUSTER / "configmap.yaml").read_text(encoding="utf-8")
+        drain = int(re.search(r"drain_timeout: (\d+)s", text)[1])
+        self.assertGreater(pod["terminationGracePeriodSeconds"], leaving + drain + 2 * STOP_TIMEOUT_S)
+
+    def test_what_the_configuration_reads_is_in_the_pod(self):
+        """Variables and files of the cluster's configuration come from the Deployment and one Secret."""
+        pod = self.manifest("deployment", CLUSTER)["spec"]["template"]["spec"]
+        text = (CLUSTER / "configmap.yaml").read_text(encoding="utf-8")
+        text = re.sub(r"^ *#.*\n", "", text, flags=re.M)
+        container = pod["containers"][0]
+        variables = {one["name"]: one["valueFrom"] for one in container["env"]}
+        self.assertEqual(set(re.findall(r"\$\{env:(\w+)\}", text)), variables.keys())
+        self.assertEqual(variables["POD_IP"]["fieldRef"]["fieldPath"], "status.podIP")
+        mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+        secrets = [volume for volume in pod["volumes"] if "secret" in volume]
+        files = {f"{mounts[volume['name']]}/{item['path']}" for volume in secrets for item in volume["secret"]["items"]}
+        self.assertEqual(set(re.findall(r"\$\{file:(\S+?)\}", text)), files)
+        port = re.search(r"^ +listen: 0\.0\.0\.0:(\d+)\n +advertise: \"\$\{env:POD_IP\}:\1\"", text, re.M)
+        ports = {one["name"]: one["containerPort"] for one in container["ports"]}
+        self.assertEqual(int(port[1]), ports["cluster"])
+        # What has to be in the Secret is what the instructions create.
+        keys = {one["secretKeyRef"]["key"] for one in variables.values() if "secretKeyRef" in one}
+        keys |= {item["key"] for volume in secrets for item in volume["secret"]["items"]}
+        guide = (ROOT / "docs" / "install.md").read_text(encoding="utf-8").partition("## Several gateways")[2]
+        self.assertEqual(set(re.findall(r"--from-literal=([\w-]+)=", guide)), keys)
+
     def configuration_of(self, name):
         """The configuration in a manifest, as a file."""
         text = (PACKAGING / name).read_text(encoding="utf-8")
@@ -226,9 +298,16 @@ class Packaging(TestCase):
         return path
 
     def test_configurations_of_image_and_manifests(self):
-        for name in ("container/etc/patchbay/patchbay.yaml", "kubernetes/configmap.yaml"):
+        env = {"PATCHBAY_TOKEN": "0123456789abcdef" * 2, "POD_IP": "10.0.0.1", "POD_NAME": "patchbay-0",
+               "PATCHBAY_REDIS_URL": "redis://patchbay:secret@127.0.0.1:6379/0"}
+        key = self.folder / "cluster-key"
+        key.write_text("k" * 44, encoding="utf-8")
+        for name in ("container/etc/patchbay/patchbay.yaml", *(f"{folder.name}/configmap.yaml" for folder in MANIFESTS)):
             with self.subTest(name):
-                done = run("check", str(self.configuration_of(name)), env={"PATCHBAY_TOKEN": "0123456789abcdef" * 2})
+                path = self.configuration_of(name)
+                text = path.read_text(encoding="utf-8").replace("/run/secrets/patchbay/cluster-key", str(key))
+                path.write_text(text, encoding="utf-8")
+                done = run("check", str(path), env=env)
                 self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
 
     def test_bill_of_materials(self):
