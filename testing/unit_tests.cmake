@@ -33,7 +33,7 @@ if(NOT PATCHBAY_SANITIZE)
     src/core/base64.cc src/core/glob.cc src/core/command_line.cc src/config/*.cc
     src/net/http/syntax/parse.cc src/net/http/syntax/percent.cc src/net/http/syntax/url.cc
     src/net/http/client/response.cc src/net/websocket/frame.cc src/transport/event_reader.cc
-    src/transport/wire/*.cc src/bus/avro/*.cc src/bus/bearer_token.cc src/bus/correlation.cc
+    src/transport/wire/*.cc src/store/redis/reply.cc src/bus/avro/*.cc src/bus/bearer_token.cc src/bus/correlation.cc
     src/bus/framing.cc src/bus/registration.cc src/upstreams/openapi/*.cc src/egress/request.cc
     src/upstreams/kafka/offer.cc src/upstreams/kafka/reply.cc src/upstreams/sandbox/a*.cc
     src/osquery/sql_tokens.cc src/osquery/statement.cc src/oauth/challenge.cc

@@ -167,6 +167,8 @@ constexpr WorstInput kInputs[] = {
     {"uri_template", "long literal", [](std::size_t n) { return "{x}" + many(n / 4, "a") + "b{y}\n" + many(n / 2, "a"); }},
     {"uri_template", "dots", [](std::size_t n) { return "x\n" + many(n, "a/../"); }},
     {"uri_template", "codes", [](std::size_t n) { return "x\nfile:///" + many(n, "%25"); }},
+    {"redis_reply", "items", [](std::size_t n) { return fmt::format("*{}\r\n", n / 4) + many(n, ":1\r\n"); }},
+    {"redis_reply", "texts", [](std::size_t n) { return fmt::format("%{}\r\n", n / 16) + many(n, "$1\r\nx\r\n"); }},
     {"url", "dots", [](std::size_t n) { return "http://h/" + many(n, "a/../"); }},
     {"url", "host", [](std::size_t n) { return "http://" + many(n, "a."); }},
     {"url", "codes", [](std::size_t n) { return "x?" + many(n, "%41"); }},

@@ -123,6 +123,10 @@ const config::Fields& config::fields<app::ClusterSection>() {
        "Where state is stored that outlives the process: embedded, in a file of the `state` "
        "folder; redis, on a Valkey or Redis server that all gateways share."},
       {"redis", &app::ClusterSection::redis, "The server of `store: redis`."},
+      {"rates_interval", &app::ClusterSection::rates_interval,
+       "How long calls wait at most until other gateways with the same store count them for "
+       "`limits.rates`.",
+       Range{Duration(10), Duration(10'000)}},
       {"max_store_queue", &app::ClusterSection::max_store_queue,
        "Maximum number of requests that wait for the store. Beyond it they fail.",
        Range{16, 10'000'000}},

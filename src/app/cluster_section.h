@@ -21,6 +21,7 @@ struct ClusterSection {
   std::vector<std::string> keys;
   StoreKind store = StoreKind::embedded;
   store::RedisSettings redis;
+  config::Duration rates_interval{100};
   int max_store_queue = 65'536;
   config::Bytes max_store_size{256 << 20};
   std::string listen;     // Empty: this gateway is alone.

@@ -23,9 +23,6 @@
 namespace patchbay::app {
 namespace {
 
-// The time to send telemetry after calls have used up the time of the stop.
-constexpr auto kLeastFlushTime = std::chrono::milliseconds(500);
-
 policy::Digester new_digester() {
   auto digester = policy::Digester::random();
   if (!digester) {
@@ -59,6 +56,9 @@ Gateway::Gateway(Configuration configuration, Overrides overrides,
       editor_(control_, new_digester(), as_edited()) {
   const Settings& settings = configuration_.settings;
   common_.authenticator.tokens = &tokens_.caller_tokens();
+  if (state_->store().shared()) {
+    rate_exchange_.emplace(state_->store(), settings.cluster.rates_interval);
+  }
   use_limits();
   state_->log_passing();
   common_.operations = {
@@ -125,7 +125,10 @@ int Gateway::run(Task<void> work) {
     signals_.emplace([this](int number) { on_signal(number); },
                      std::initializer_list{SIGUSR1, SIGUSR2});
     orphans_.emplace();
+    common_.approvals.start();
     auto done = co_await work;
+    auto stopped = co_await common_.approvals.stop();
+    discard(stopped, "the process ends anyway");
     if (!done) {
       failed_ = true;
       std::fprintf(stderr, "patchbay: %s\n", done.error().message.c_str());
@@ -141,6 +144,7 @@ int Gateway::run(Task<void> work) {
   control_.post([&] { scope_.spawn(main()); });
   control_.run();
   for (const auto& worker : workers_) worker->join();
+  if (rate_exchange_) rate_exchange_->stop();
   state_->close();
   // From here on there is one thread.
   upstreams_.reset();
@@ -330,52 +334,6 @@ Task<void> Gateway::start_upstreams() {
 void Gateway::mark_synced() {
   upstreams_->mark_synced();
   synced_.deliver(ok());
-}
-
-Task<void> Gateway::stop() {
-  stopping_ = true;
-  auto left = co_await common_.members.leave();
-  discard(left, "other nodes notice it by the lease");
-  close_listeners();
-  upgrades_.cancel();
-  auto upgraded = co_await upgrades_.drain(kNever);
-  discard(upgraded, "an upgrade reports its own failure");
-  if (replaced_) {
-    auto finished = co_await finish_calls();
-    discard(finished, "what has not finished by now has the time of every stop");
-  } else {
-    service_manager_.stopping();
-  }
-  ready_ = false;  // For load balancers.
-  const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
-  log::Line(log::Level::info, "stopping").add("calls", common_.limiter.running());
-  auto close = [](Worker& worker) -> Task<void> {
-    worker.close();
-    co_return ok();
-  };
-  auto closed = co_await on_each_worker(close);
-  discard(closed, "closing a listener cannot fail");
-  // From here on, no new connections.
-  auto drain = [deadline](Worker& worker) { return worker.stop(deadline); };
-  auto drained = co_await on_each_worker(drain);
-  discard(drained, "each worker reports what it could not finish");
-  // From here on, no calls in progress.
-  left = co_await common_.members.stop();
-  discard(left, "other nodes notice it by the lease");
-  auto keys = co_await auth_.stop();
-  discard(keys, "keys are not needed any more");
-  auto stopped = co_await upstreams_->stop(Clock::now());
-  auto asked = co_await tokens_.stop();
-  discard(asked, "whatever ended the wait, the gateway stops");
-  auto reloaded = co_await reloads_.drain(kNever);
-  discard(reloaded, "a reload reports its own failure");
-  auto unbussed = co_await buses_.stop();
-  discard(unbussed, "the process ends anyway");
-  log::Line(log::Level::info, "stopped");
-  // Last, because it records what all others did.
-  auto exported = co_await telemetry_.stop(std::max(deadline, Clock::now() + kLeastFlushTime));
-  discard(exported, "what could not be sent is counted");
-  co_return stopped;
 }
 
 // Where browsers return to if the settings name no URL: only this machine is certain.

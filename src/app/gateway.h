@@ -36,6 +36,7 @@
 #include "net/process/orphans.h"
 #include "net/process/signals.h"
 #include "net/process/successor.h"
+#include "policy/rates/exchange.h"
 
 namespace patchbay::app {
 
@@ -52,6 +53,8 @@ class Gateway {
   int serve_one(SingleSession& session);
 
  private:
+  // The time to send telemetry after calls have used up the time of the stop.
+  static constexpr auto kLeastFlushTime = std::chrono::milliseconds(500);
   static constexpr std::string_view kHangup = "SIGHUP";  // The reason of a reload by signal.
   static constexpr std::string_view kListenKey = "listen";
   static constexpr std::string_view kTlsListenKey = "tls.listen";
@@ -59,6 +62,7 @@ class Gateway {
   int run(Task<void> work);
   Task<void> serve_http();
   Task<void> join_cluster();
+  Task<void> announce_stop();
   // Runs everything except the listeners until `session` ends.
   Task<void> run_session(SingleSession& session);
   Result<void> make_upstreams();
@@ -111,7 +115,8 @@ class Gateway {
   const std::unique_ptr<ProcessState> state_;
   Common common_;
   Refusals refusals_;
-  SharedText digest_;  // Of the configuration in force.
+  std::optional<policy::RateExchange> rate_exchange_;  // With a store that gateways share.
+  SharedText digest_;                                  // Of the configuration in force.
   ConfigurationReport report_;
   Refusals problems_;  // Problems of this machine; see app/problems.h.
   oauth::TokenService tokens_{control_,

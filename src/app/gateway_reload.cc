@@ -316,11 +316,13 @@ void Gateway::use_limits() {
   bound_shares(settings.limits);
   common_.limiter.set_most(settings.limits.calls);
   const auto& rates = settings.limits.rates;
+  if (rate_exchange_) rate_exchange_->set_interval(settings.cluster.rates_interval);
   // The counts of callers are preserved unless the rows change.
   if (rates != (common_.rates ? common_.rates->rows() : std::vector<policy::RateSettings>())) {
     const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
     common_.rates =
         rates.empty() ? nullptr : std::make_shared<policy::Rates>(rates, keys, &common_.registry);
+    if (rate_exchange_) rate_exchange_->use(common_.rates);
   }
   const auto& audit = settings.audit;
   if (audit != (common_.audit ? common_.audit->settings() : policy::AuditSettings())) {

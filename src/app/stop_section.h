@@ -10,6 +10,7 @@
 namespace patchbay::app {
 
 struct StopSection {
+  config::Duration announce{0};
   config::Duration grace{10'000};
   config::Duration upgrade_timeout{60'000};
   config::Duration handover_timeout{300'000};

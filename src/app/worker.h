@@ -39,6 +39,7 @@ struct Common {
       : keys(state.keys()),
         members(state.store()),
         limiter(settings.limits.calls),
+        approvals(state.store()),
         tasks(state.keys()),
         asking(state.keys(), members),
         http(registry),
@@ -114,6 +115,9 @@ class Worker {
 
   // Another process accepts connections from now on. Waits until the open ones have ended.
   Task<void> hand_over(Deadline deadline);
+
+  // Clients should go elsewhere, and are served until then.
+  void announce_stop() { http_.announce_stop(); }
 
   void close();
   Task<void> stop(Deadline deadline);

@@ -79,7 +79,8 @@ Task<void> IncomingLink::run(Stop& idle) {
   auto drained = co_await running_.drain(kNever);
   if (!drained) {
     running_.cancel();
-    auto ended = co_await running_.drain(kNever);
+    auto ending = running_.drain(kNever);
+    auto ended = co_await ending.shielded();
     discard(ended, "the first failure counts");
   }
   co_return read ? drained : read;

@@ -6,6 +6,7 @@
 #include "gateway/event_stream.h"
 #include "gateway/server.h"
 #include "json/read.h"
+#include "store/embedded_store.h"
 #include "testing/fake_upstream.h"
 #include "testing/manual_executor.h"
 
@@ -223,7 +224,8 @@ class PipelineTest : public ::testing::Test {
   TaskIds tasks{keys};
   TaskTools task_tools;
   StoredResults stored;
-  policy::Approvals approvals;
+  std::unique_ptr<store::EmbeddedStore> store = *store::EmbeddedStore::open("", keys);
+  policy::Approvals approvals{*store};
   Pipeline pipeline{limiter, view, approvals, subscriptions, tasks, task_tools, stored, recorder};
   McpServer server{pipeline,
                    {std::chrono::seconds(5), std::chrono::minutes(1), std::chrono::minutes(1),

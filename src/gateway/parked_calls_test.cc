@@ -105,11 +105,11 @@ class ParkedCallsTest : public ::testing::Test {
   TaskIds tasks_{keys_};
   TaskTools task_tools_;
   StoredResults stored_;
-  policy::Approvals approvals_;
+  std::unique_ptr<store::EmbeddedStore> store_ = *store::EmbeddedStore::open("", keys_);
+  policy::Approvals approvals_{*store_};
   Pipeline pipeline_{limiter_, view_,       approvals_, subscriptions_,
                      tasks_,   task_tools_, stored_,    recorder_};
   McpServer server_{pipeline_, {minutes(10), minutes(10), minutes(1), minutes(1)}};
-  std::unique_ptr<store::EmbeddedStore> store_ = *store::EmbeddedStore::open("", keys_);
   cluster::Members members_{*store_};
   ParkedCalls::Directory directory_{keys_, members_};
   ParkedCalls parked_{0, pipeline_, directory_};

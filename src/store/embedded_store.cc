@@ -183,6 +183,17 @@ Task<std::int64_t> EmbeddedStore::add(const Table& table, std::string key, std::
       deadline);
 }
 
+Task<std::chrono::microseconds> EmbeddedStore::advance(const Table& table, std::string key,
+                                                       std::chrono::microseconds by,
+                                                       Deadline deadline) {
+  using Ahead = std::chrono::microseconds;
+  return request<Ahead>(
+      true,
+      [name = table.name, key = std::move(key), by](EmbeddedTables& tables, Time now)
+          -> Result<Ahead> { return tables.advance(name, key, by, now); },
+      deadline);
+}
+
 // The job makes the thread look at its watchers, and so decides from which change on they are
 // notified.
 std::unique_ptr<Watch> EmbeddedStore::watch(const Table& table, Executor& owner,

@@ -214,6 +214,26 @@ Result<std::int64_t> EmbeddedTables::add(std::string_view table, const std::stri
   return total;
 }
 
+Result<std::chrono::microseconds> EmbeddedTables::advance(std::string_view table,
+                                                          const std::string& key,
+                                                          std::chrono::microseconds by, Time now) {
+  const auto at =
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+  sqlite::Statement move(database_,
+                         "INSERT INTO counters (tab, key, total, expires) VALUES (?1, ?2, ?3 + ?4, "
+                         "(?3 + ?4) / 1000 + 1) ON CONFLICT (tab, key) DO UPDATE SET "
+                         "total = MAX(total, ?3) + ?4, expires = (MAX(total, ?3) + ?4) / 1000 + 1 "
+                         "RETURNING total");
+  move.bind(1, table);
+  move.bind(2, std::string_view(key));
+  move.bind(3, at);
+  move.bind(4, static_cast<std::int64_t>(by.count()));
+  if (move.step() != SQLITE_ROW) return failure();
+  const std::chrono::microseconds ahead(move.number(0) - at);
+  if (move.step() != SQLITE_DONE) return failure();
+  return ahead;
+}
+
 Result<Version> EmbeddedTables::last_version() {
   sqlite::Statement select(database_, "SELECT last FROM versions WHERE id = 1");
   if (select.step() != SQLITE_ROW) return failure();

@@ -4,6 +4,7 @@
 // Calls block. Confined to one thread at a time.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,9 @@ class EmbeddedTables {
 
   Result<std::int64_t> add(std::string_view table, const std::string& key, std::int64_t delta,
                            Time expires, Time now);
+
+  Result<std::chrono::microseconds> advance(std::string_view table, const std::string& key,
+                                            std::chrono::microseconds by, Time now);
 
   struct TableChange {
     std::string table;

@@ -110,6 +110,13 @@ class Store {
   virtual Task<std::int64_t> add(const Table& table, std::string key, std::int64_t delta,
                                  Time expires, Deadline deadline) = 0;
 
+  // Moves a point in time ahead, by the clock of the store: from where it is, or from now if that
+  // is later. Yields how far it is ahead of now. One that has passed is forgotten. A key of a table
+  // has a counter or a point, not both. REQUIRES: `by` is not negative.
+  virtual Task<std::chrono::microseconds> advance(const Table& table, std::string key,
+                                                  std::chrono::microseconds by,
+                                                  Deadline deadline) = 0;
+
   // Calls `notify` on the thread of `owner` for each change of the table from now on, whichever
   // process makes it; several changes of one entry may be reported as the last of them. An expiry
   // is not reported.

@@ -78,6 +78,15 @@ class Terminating(TestCase):
                 self.assertIn("error", self.collect(connection, number))
             self.assertEqual(code.result(), 0)
 
+    def test_a_batch_that_does_not_end_is_cut_off(self):
+        config = fake_config({"fake": fake(stop_timeout="300ms")}, stop={"drain_timeout": "300ms"})
+        with Gateway(config) as gateway, McpSession(gateway, "2025-03-26") as session:
+            params = {"name": "fake__until", "arguments": {"file": "/nowhere"}}
+            calls = [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": params} for n in range(3)]
+            session.connection.send("POST", "/mcp", session.headers(), calls)
+            wait_until(lambda: gateway.metric("patchbay_calls_in_flight") == 3, "the batch to run")
+            self.assertEqual(gateway.stop(), 0)
+
     def test_calls_that_are_cut_off_are_recorded_as_such(self):
         config = fake_config(
             {"fake": fake(stop_timeout="300ms")},

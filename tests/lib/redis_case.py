@@ -1,7 +1,7 @@
 """A store that gateways share: a redis-server of its own for each test, on a port of its own, and gateways
 that use it.
 
-Where there is neither valkey-server nor redis-server, the tests are skipped.
+Where there is neither valkey-server nor redis-server, the tests are skipped with the reason in one line.
 """
 
 import pathlib

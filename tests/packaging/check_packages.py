@@ -21,7 +21,7 @@ from podman import Podman
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIST = pathlib.Path(os.environ.get("PATCHBAY_DIST", ROOT / "dist"))
 SCRATCH = pathlib.Path(os.environ.get("PATCHBAY_SCRATCH", tempfile.gettempdir()))
-STARTED_S = 60
+STARTED_S = 180
 TOKEN = "0123456789abcdef0123456789abcdef"
 
 

@@ -18,15 +18,17 @@ using policy::ApprovalEntry;
 constexpr std::size_t kMostReason = 1'600;  // 400 characters.
 
 std::string entry_json(const ApprovalEntry& entry) {
-  const auto left = std::chrono::duration_cast<std::chrono::seconds>(entry.expires - here().now());
+  const auto left = std::chrono::duration_cast<std::chrono::seconds>(
+      entry.expires - std::chrono::system_clock::now());
+  const bool approved = entry.state == policy::ApprovalState::approved;
   std::string text;
   json::Object object(text);
   object.raw("id", json::quote(entry.id));
   object.raw("tool", json::quote(entry.subject.tool));
   object.raw("arguments", entry.arguments);
   object.raw("caller", json::quote(entry.caller_name));
-  object.raw("state", entry.approved ? "\"approved\"" : "\"waiting\"");
-  if (entry.approved) object.raw("by", json::quote(entry.approved_by));
+  object.raw("state", approved ? "\"approved\"" : "\"waiting\"");
+  if (approved) object.raw("by", json::quote(entry.approved_by));
   object.raw("expires_in", std::to_string(std::max<std::int64_t>(left.count(), 0)));
   object.end();
   return text;
@@ -43,15 +45,15 @@ Result<std::string> reason_of(const net::HttpExchange& exchange) {
 
 }  // namespace
 
-Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
-                                          const std::string& id) {
+Task<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange, std::string id) {
   const Principal& approver = *exchange.caller;
   const bool approves = exchange.request.method == "POST";
   auto reason = reason_of(exchange);
-  if (!reason) return reason.error();
-  auto entry = approves ? approvals_.approve(id, approver, here().now())
-                        : approvals_.refuse(id, here().now());
-  if (!entry) return entry.error();
+  if (!reason) co_return reason.error();
+  auto deciding = approves ? approvals_.approve(id, approver) : approvals_.refuse(id);
+  // A decision that is made is recorded, even if nobody waits for the answer any more.
+  auto entry = co_await deciding.shielded();
+  if (!entry) co_return entry.error();
   auto record = policy::event_record(policy::kApprovalEvent, approver);
   record.caller = entry->subject.caller;
   record.name = entry->caller_name;
@@ -69,29 +71,31 @@ Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
       .add("tool", entry->subject.tool)
       .add("arguments", entry->subject.digest)
       .add("reason", *reason);
-  return entry_json(*entry);
+  co_return entry_json(*entry);
 }
 
-Result<std::string> ApprovalsPage::answer(const net::HttpExchange& exchange) {
-  if (!is_admin(*exchange.caller, catalog_)) return admins_only();
-  const std::string_view path = exchange.request.path;
-  const std::string_view id = path.size() > kPath.size() ? path.substr(kPath.size() + 1) : "";
-  if (!id.empty() && exchange.request.method != "GET" && exchange.request.method != "HEAD") {
-    return decide(exchange, std::string(id));
-  }
-  if (exchange.request.method == "POST" || exchange.request.method == "DELETE") {
-    return Error{Code::invalid_request, fmt::format("which one? {}/ID", kPath)};
-  }
+Task<std::string> ApprovalsPage::list() {
+  auto entries = co_await approvals_.list();
+  if (!entries) co_return entries.error();
   std::string list;
-  for (const auto& entry : approvals_.list(here().now())) {
-    if (!id.empty() && entry.id != id) continue;
-    if (!id.empty()) return entry_json(entry);
-    list += (list.empty() ? "" : ",") + entry_json(entry);
+  for (const auto& entry : *entries) list += (list.empty() ? "" : ",") + entry_json(entry);
+  co_return fmt::format("{{\"approvals\":[{}]}}", list);
+}
+
+Task<std::string> ApprovalsPage::answer(const net::HttpExchange& exchange) {
+  if (!is_admin(*exchange.caller, catalog_)) co_return admins_only();
+  const std::string_view path = exchange.request.path;
+  const std::string_view method = exchange.request.method;
+  const std::string id(path.size() > kPath.size() ? path.substr(kPath.size() + 1) : "");
+  const bool decides = method == "POST" || method == "DELETE";
+  if (decides && id.empty()) {
+    co_return Error{Code::invalid_request, fmt::format("which one? {}/ID", kPath)};
   }
-  if (!id.empty()) {
-    return Error{Code::not_found, fmt::format("no call waits for approval as '{}'", id)};
-  }
-  return fmt::format("{{\"approvals\":[{}]}}", list);
+  if (decides) co_return co_await decide(exchange, id);
+  if (id.empty()) co_return co_await list();
+  auto entry = co_await approvals_.find(id);
+  if (!entry) co_return entry.error();
+  co_return entry_json(*entry);
 }
 
 Task<void> ApprovalsPage::handle(net::HttpExchange& exchange) {

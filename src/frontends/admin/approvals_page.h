@@ -2,7 +2,7 @@
 // them approves it, DELETE refuses it. Only for admins (admin.h), and no caller can approve its own
 // call.
 //
-// One per worker; confined to it. The approvals are shared.
+// One per worker; confined to it. The approvals are shared, with other gateways too.
 #pragma once
 
 #include <string>
@@ -26,8 +26,9 @@ class ApprovalsPage final : public net::HttpHandler {
   Task<void> handle(net::HttpExchange& exchange) override;
 
  private:
-  Result<std::string> answer(const net::HttpExchange& exchange);
-  Result<std::string> decide(const net::HttpExchange& exchange, const std::string& id);
+  Task<std::string> answer(const net::HttpExchange& exchange);
+  Task<std::string> list();
+  Task<std::string> decide(const net::HttpExchange& exchange, std::string id);
 
   policy::Approvals& approvals_;
   const gateway::CatalogView& catalog_;

@@ -16,6 +16,7 @@
 namespace patchbay::frontends {
 namespace {
 
+constexpr std::string_view kApprovalsPath = "/control/v1/approvals";
 constexpr std::string_view kAuditPath = "/control/v1/audit";
 // The client may store the answer, but asks each time whether it has changed.
 constexpr std::string_view kRevalidated = "Cache-Control: private, no-cache\r\n";
@@ -37,7 +38,7 @@ const ControlApi::Row* ControlApi::find_row(std::string_view path) {
       Row{"/control/v1/traces/", &ControlApi::traces, true, true},
       Row{"/control/v1/metrics", &ControlApi::load, false, false},
       Row{"/control/v1/history", &ControlApi::history, false, true},
-      Row{"/control/v1/approvals", &ControlApi::approvals, false, true},
+      Row{kApprovalsPath, nullptr, false, true},
       Row{"/control/v1/catalog", &ControlApi::catalog, false, true},
       Row{kAuditPath, nullptr, false, true},
       Row{"/control/v1/openapi.json", &ControlApi::openapi, false, true},
@@ -57,6 +58,10 @@ Task<std::string> ControlApi::answer(const net::HttpExchange& exchange, const Ro
   if (!query) co_return query.error();
   Asked asked{*std::move(rest), *std::move(query), exchange.caller,
               is_admin(*exchange.caller, catalog_), catalog_.current(*exchange.caller)};
+  if (row.path == kApprovalsPath) {
+    auto list = approvals(std::move(asked));
+    co_return co_await list;
+  }
   if (row.path == kAuditPath) {
     auto records = audit(std::move(asked));
     co_return co_await records;

@@ -103,9 +103,9 @@ class ControlApi final : public net::HttpHandler {
   Result<std::string> traces(Asked& asked);
   Result<std::string> load(Asked& asked);
   Result<std::string> history(Asked& asked);
-  Result<std::string> approvals(Asked& asked);
   Result<std::string> catalog(Asked& asked);
   Result<std::string> openapi(Asked& asked);
+  Task<std::string> approvals(Asked asked);
   Task<std::string> audit(Asked asked);
 
   Result<std::vector<trace::StoredCall>> calls_of_trace(const Asked& asked);

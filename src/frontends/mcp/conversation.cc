@@ -213,7 +213,8 @@ Task<std::string> Conversation::answer_batch(std::string_view text) {
   auto done = co_await all.drain(kNever);
   if (!done) {
     all.cancel();
-    done = co_await all.drain(kNever);
+    auto ending = all.drain(kNever);
+    done = co_await ending.shielded();
   }
   std::string joined;
   for (const auto& one : answers) {

@@ -282,7 +282,8 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
   auto done = co_await all.drain(kNever);
   if (!done) {
     all.cancel();
-    done = co_await all.drain(kNever);
+    auto ending = all.drain(kNever);
+    done = co_await ending.shielded();
   }
   std::string text;
   for (const auto& answer : answers) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "json/read.h"
+#include "store/embedded_store.h"
 #include "testing/fake_call.h"
 #include "testing/manual_executor.h"
 
@@ -136,7 +137,8 @@ class WireSessionTest : public ::testing::Test {
   gateway::TaskIds tasks_{keys_};
   gateway::TaskTools task_tools_;
   gateway::StoredResults stored_;
-  policy::Approvals approvals_;
+  std::unique_ptr<store::EmbeddedStore> store_ = *store::EmbeddedStore::open("", keys_);
+  policy::Approvals approvals_{*store_};
   gateway::Pipeline pipeline_{limiter_, view_,       approvals_, subscriptions_,
                               tasks_,   task_tools_, stored_,    recorder_};
   gateway::McpServer server_{pipeline_, {minutes(10), minutes(10), minutes(1), minutes(1)}};

@@ -22,6 +22,16 @@ mcp::Reply refusal(std::string_view why) {
   return reply;
 }
 
+// What a call is answered with that could not be approved, because the approvals could not be used.
+Result<std::optional<mcp::Reply>> not_made(std::string_view tool, const Error& why) {
+  if (why.code == Code::cancelled) return why;
+  if (why.code == Code::overloaded) return std::optional(refusal(why.message));
+  auto reply = refusal(
+      fmt::format("this call of {} needs approval and was not made: {}", tool, why.message));
+  reply.why = why.code;
+  return std::optional(std::move(reply));
+}
+
 constexpr std::string_view kForm =
     R"({"type":"object","properties":{"approve":{"type":"boolean","title":"Approve this call",)"
     R"("description":"True lets it be made, once.","default":false}},"required":["approve"]})";
@@ -81,13 +91,15 @@ Task<std::optional<mcp::Reply>> Consent::evaluate(Call& call, const CatalogEntry
 }
 
 Task<std::optional<mcp::Reply>> Consent::approve(Call& call, const Question& question) {
-  if (auto by = approvals_.take(question.subject, here().now())) {
-    call.approved_by = *std::move(by);
+  auto by = co_await approvals_.take(question.subject);
+  if (!by) co_return not_made(question.subject.tool, by.error());
+  if (*by) {
+    call.approved_by = **std::move(by);
     log_approval("approval used", call, question.subject);
     co_return std::nullopt;
   }
   if (may_ask_user(call)) co_return co_await ask_user(call, question);
-  co_return wait_for_admin(call, question);
+  co_return co_await wait_for_admin(call, question);
 }
 
 // The deadline of the call is suspended while a person decides.
@@ -111,7 +123,7 @@ Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& qu
     approvals_.note_decision("unanswered", here().now() - asked);
     co_return refusal("nobody answered whether this call is approved; it was not made");
   }
-  if (reply->is_error) co_return wait_for_admin(call, question);
+  if (reply->is_error) co_return co_await wait_for_admin(call, question);
   const auto content = json::member(reply->body, "content").value_or("{}");
   const bool approved = json::string_member(reply->body, "action") == "accept" &&
                         json::member(content, "approve") == "true";
@@ -139,15 +151,16 @@ void Consent::note_decision(const Call& call, const policy::ApprovalSubject& sub
   recorder_.event(std::move(record));
 }
 
-mcp::Reply Consent::wait_for_admin(const Call& call, const Question& question) {
-  auto id = approvals_.request(question.subject, *call.caller, question.arguments, here().now());
-  if (!id) return refusal(id.error().message);
+Task<std::optional<mcp::Reply>> Consent::wait_for_admin(const Call& call,
+                                                        const Question& question) {
+  auto id = co_await approvals_.request(question.subject, call.caller->name, question.arguments);
+  if (!id) co_return not_made(question.subject.tool, id.error());
   log::Line(log::Level::info, "approval wanted")
       .add("id", *id)
       .add("who", call.caller->name)
       .add("tool", question.subject.tool)
       .add("arguments", question.subject.digest);
-  return refusal(fmt::format(
+  co_return refusal(fmt::format(
       "this call of {} needs approval and was not made. An admin can approve it with: patchbay "
       "approve {} (or POST /control/approvals/{}). Then make the same call again.",
       question.subject.tool, *id, *id));

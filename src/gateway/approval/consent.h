@@ -35,7 +35,7 @@ class Consent {
   struct Question;
   Task<std::optional<mcp::Reply>> approve(Call& call, const Question& question);
   Task<std::optional<mcp::Reply>> ask_user(Call& call, const Question& question);
-  mcp::Reply wait_for_admin(const Call& call, const Question& question);
+  Task<std::optional<mcp::Reply>> wait_for_admin(const Call& call, const Question& question);
   bool may_ask_user(const Call& call) const;
   void note_decision(const Call& call, const policy::ApprovalSubject& subject, bool approved);
 

@@ -5,6 +5,7 @@
 
 #include "policy/rules/access.h"
 #include "policy/rules/rules.h"
+#include "store/embedded_store.h"
 #include "testing/fake_call.h"
 #include "testing/fake_upstream.h"
 #include "testing/manual_executor.h"
@@ -48,9 +49,18 @@ class ConsentTest : public ::testing::Test {
 
   void let_users_approve() { approvals_.set({.elicit = true}); }
 
+  // Until the call is decided about, or its user is asked. The store has a thread of its own.
   void evaluate() {
     outcome_.start(consent_.evaluate(call_.call, *entry_, *catalog_));
-    executor_.run();
+    while (!outcome_.done() && call_.client.questions.empty()) executor_.run();
+  }
+
+  template <class T>
+  Result<T> wait(Task<T> task) {
+    testing::Outcome<T> outcome;
+    outcome.start(std::move(task));
+    while (!outcome.done()) executor_.run();
+    return *outcome;
   }
 
   // What the call is answered with instead of being sent.
@@ -63,7 +73,9 @@ class ConsentTest : public ::testing::Test {
   testing::ManualExecutor executor_;
   metrics::Registry registry_;
   Recorder recorder_{registry_};
-  policy::Approvals approvals_;
+  policy::Keyring keys_{{std::string(32, 'k')}};
+  std::unique_ptr<store::EmbeddedStore> store_ = *store::EmbeddedStore::open("", keys_);
+  policy::Approvals approvals_{*store_};
   Consent consent_{approvals_, recorder_};
   const Caller payer_ =
       std::make_shared<const Principal>(Principal{"1", "someone", AuthMethod::token, {"payer"}});
@@ -117,23 +129,30 @@ TEST_F(ConsentTest, AnAdminApprovesOneCall) {
   evaluate();
   EXPECT_NE(refusal().find("needs approval"), std::string::npos);
   EXPECT_TRUE(call_.client.questions.empty());
-  const auto waiting = approvals_.list(executor_.now());
-  ASSERT_EQ(waiting.size(), 1U);
+  const auto waiting = wait(approvals_.list());
+  ASSERT_TRUE(waiting);
+  ASSERT_EQ(waiting->size(), 1U);
   const Principal admin{"2", "admin", AuthMethod::token, {"admin"}};
-  ASSERT_TRUE(approvals_.approve(waiting[0].id, admin, executor_.now()));
+  ASSERT_TRUE(wait(approvals_.approve(waiting->front().id, admin)));
 
-  testing::Outcome<std::optional<mcp::Reply>> again;
-  again.start(consent_.evaluate(call_.call, *entry_, *catalog_));
-  executor_.run();
-  ASSERT_TRUE(again.done() && *again);
-  EXPECT_FALSE(**again) << "the call may be sent";
+  const auto again = wait(consent_.evaluate(call_.call, *entry_, *catalog_));
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(*again) << "the call may be sent";
   EXPECT_EQ(call_.call.approved_by, "admin");
 
-  testing::Outcome<std::optional<mcp::Reply>> once_more;
-  once_more.start(consent_.evaluate(call_.call, *entry_, *catalog_));
-  executor_.run();
-  ASSERT_TRUE(once_more.done() && *once_more);
-  EXPECT_TRUE(**once_more) << "an approval is used once";
+  const auto once_more = wait(consent_.evaluate(call_.call, *entry_, *catalog_));
+  ASSERT_TRUE(once_more);
+  EXPECT_TRUE(*once_more) << "an approval is used once";
+}
+
+TEST_F(ConsentTest, WithoutTheStoreTheCallIsNotSent) {
+  let_users_approve();
+  store_->close();
+  evaluate();
+  EXPECT_NE(refusal().find("was not made"), std::string::npos);
+  EXPECT_NE(refusal().find("cluster.store"), std::string::npos);
+  EXPECT_EQ((**outcome_)->why, Code::unavailable);
+  EXPECT_TRUE(call_.client.questions.empty());
 }
 
 TEST_F(ConsentTest, ACancelledCallIsNotSent) {

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
 
 #include "core/glob.h"
+#include "crypto/sha256.h"
 #include "net/io/peer_address.h"
 #include "policy/rules/rules.h"
 
@@ -14,6 +18,13 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr auto kSweepPause = std::chrono::seconds(1);
+
+// Gateways that count together: one of this share of a burst is not reported at once, but with the
+// next turn. So gateways together admit little more than the bound, and report little more often.
+constexpr int kShareUnreported = 64;
+constexpr std::size_t kKeyDigits = 32;
+// No sum of two of these with a point in time overflows.
+constexpr nanoseconds kLongest = std::chrono::hours(24 * 365 * 100);
 
 // Subjects beyond the maximum share one entry.
 constexpr std::string_view kEveryoneElse = "?";
@@ -55,9 +66,8 @@ nanoseconds step_of(const RateSettings& row) {
   return std::max(nanoseconds(1), nanoseconds(row.window) / row.calls);
 }
 
-// The time that a whole burst uses up. Bounded, so that no sum with a point in time overflows.
+// The time that a whole burst uses up.
 nanoseconds room_of(const RateSettings& row, nanoseconds step) {
-  constexpr nanoseconds kLongest = std::chrono::hours(24 * 365 * 100);
   const auto burst = static_cast<std::int64_t>(burst_of(row));
   return step > kLongest / burst ? kLongest : step * burst;
 }
@@ -153,9 +163,10 @@ Result<void> Rates::apply(bool targeted, const Request& request, Deadline now, P
 Rates::Verdict Rates::take(std::size_t number, const std::string& key, Deadline now,
                            Permit& permit) {
   const RateSettings& row = rows_[number];
-  Shard& shard = shards_[std::hash<std::string>()(key) % shards_.size()];
+  Shard& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);
-  Use& use = use_of(shard, number, key, now);
+  auto& entry = use_of(shard, number, key, now);
+  Use& use = entry.second;
   if (row.running > 0) {
     if (!use.running) use.running = std::make_shared<std::atomic<int>>(0);
     if (use.running->load(std::memory_order_relaxed) >= row.running) return {.admitted = false};
@@ -169,6 +180,7 @@ Rates::Verdict Rates::take(std::size_t number, const std::string& key, Deadline 
     verdict.admitted = begin + step <= at + room;
     if (verdict.admitted) {
       use.used_until = (begin + step).count();
+      if (hurry_) note_use(shard, number, entry);
     } else {
       verdict.wait = std::max(nanoseconds(1), begin + step - at - room);
     }
@@ -183,19 +195,91 @@ Rates::Verdict Rates::take(std::size_t number, const std::string& key, Deadline 
 }
 
 // An entry that has its full quota is equal to no entry, so these are evicted first.
-Rates::Use& Rates::use_of(Shard& shard, std::size_t row, const std::string& key,
-                          Deadline now) const {
-  if (const auto found = shard.uses.find(key); found != shard.uses.end()) return found->second;
+Rates::Uses::value_type& Rates::use_of(Shard& shard, std::size_t row, const std::string& key,
+                                       Deadline now) const {
+  if (const auto found = shard.uses.find(key); found != shard.uses.end()) return *found;
   if (shard.uses.size() >= most_keys_ && now >= shard.next_sweep) {
     shard.next_sweep = now + kSweepPause;
     const auto ticks = now.time_since_epoch().count();
     std::erase_if(shard.uses, [&](const auto& entry) {
       const Use& use = entry.second;
-      return use.used_until <= ticks && (!use.running || use.running->load() == 0);
+      return use.used_until <= ticks && (!use.running || use.running->load() == 0) && !use.listed &&
+             !use.reporting;
     });
   }
-  if (shard.uses.size() < most_keys_) return shard.uses[key];
-  return shard.uses[fmt::format("{} {}", row, kEveryoneElse)];
+  const bool room = shard.uses.size() < most_keys_;
+  return *shard.uses.try_emplace(room ? key : fmt::format("{} {}", row, kEveryoneElse)).first;
+}
+
+void Rates::share(std::function<void()> hurry) {
+  hurry_ = std::move(hurry);
+  // The same row of another gateway may have another number, while a configuration is rolled out.
+  std::map<std::string, int> same;
+  for (const auto& row : rows_) {
+    std::string text = fmt::format("{} {} {} {} {}", name_of(row.per), row.calls,
+                                   row.window.count(), burst_of(row), fmt::join(row.of, " "));
+    text += fmt::format(" of {}", fmt::join(row.roles, " "));
+    const int number = same[text]++;
+    tags_.push_back(sha256(fmt::format("{} {}", number, text)));
+  }
+}
+
+// REQUIRES: the shard is locked.
+void Rates::note_use(Shard& shard, std::size_t row, Uses::value_type& entry) {
+  Use& use = entry.second;
+  ++use.unreported;
+  if (!use.listed) {
+    use.listed = true;
+    shard.unreported.emplace_back(row, &entry);
+  }
+  hurry_if_many(row, use);
+}
+
+void Rates::hurry_if_many(std::size_t row, const Use& use) {
+  if (use.reporting || use.unreported <= burst_of(rows_[row]) / kShareUnreported) return;
+  if (!hurried_.exchange(true)) hurry_();
+}
+
+std::vector<Rates::Unreported> Rates::take_unreported(std::size_t most) {
+  hurried_ = false;
+  std::vector<Unreported> taken;
+  for (auto& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    std::erase_if(shard.unreported, [&](const auto& listed) {
+      const auto& [row, entry] = listed;
+      Use& use = entry->second;
+      if (use.reporting || taken.size() >= most) return false;
+      const nanoseconds step = step_of(rows_[row]);
+      const nanoseconds by = std::min<std::int64_t>(use.unreported, kLongest / step) * step;
+      taken.push_back({row, entry->first, {}, std::chrono::round<std::chrono::microseconds>(by)});
+      use.unreported = 0;
+      use.listed = false;
+      use.reporting = true;
+      return true;
+    });
+  }
+  for (auto& one : taken) {
+    const auto subject = std::string_view(one.key).substr(one.key.find(' ') + 1);
+    one.shared_key = sha256(fmt::format("{} {}", tags_[one.row], subject)).substr(0, kKeyDigits);
+  }
+  return taken;
+}
+
+void Rates::use_reported(const Unreported& reported, const Result<std::chrono::microseconds>& ahead,
+                         Deadline now) {
+  Shard& shard = shard_of(reported.key);
+  const std::lock_guard lock(shard.mutex);
+  const auto found = shard.uses.find(reported.key);
+  if (found == shard.uses.end()) return;
+  Use& use = found->second;
+  use.reporting = false;
+  if (ahead) {
+    const nanoseconds step = step_of(rows_[reported.row]);
+    const nanoseconds since = std::min<std::int64_t>(use.unreported, kLongest / step) * step;
+    const nanoseconds all = std::min<nanoseconds>(*ahead, kLongest) + since;
+    use.used_until = (now.time_since_epoch() + all).count();
+  }
+  hurry_if_many(reported.row, use);
 }
 
 }  // namespace patchbay::policy

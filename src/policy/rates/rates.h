@@ -4,6 +4,10 @@
 // The rate of each subject is stored as one point in time (GCRA): until then, its quota is used up.
 // A bound that was not used for its window takes no memory.
 //
+// Gateways with a shared store count together (exchange.h): each decides by what it knows, at once,
+// and what it has admitted is added to the same points in time in the store. A call is refused only
+// if the bound is reached; what others admit is known as soon as they have reported it.
+//
 // Shared by all workers; usable from any thread.
 #pragma once
 
@@ -11,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -70,6 +75,25 @@ class Rates {
 
   const std::vector<RateSettings>& rows() const { return rows_; }
 
+  // From now on, calls are counted together with those of other gateways. `hurry` is called on any
+  // thread when take_unreported() should not wait for its next turn. REQUIRES: nothing was
+  // admitted.
+  void share(std::function<void()> hurry);
+
+  // What other gateways do not know yet: how much of its quota a subject has used.
+  struct Unreported {
+    std::size_t row = 0;
+    std::string key;                  // Here.
+    std::string shared_key = {};      // In the store: a digest.
+    std::chrono::microseconds by{0};  // How far it moves the point in time.
+  };
+  // At most `most`. use_reported() follows for each.
+  std::vector<Unreported> take_unreported(std::size_t most);
+
+  // What the store says: how far the point in time is ahead of `now`. An error: nothing is known.
+  void use_reported(const Unreported& reported, const Result<std::chrono::microseconds>& ahead,
+                    Deadline now);
+
   // Code::rate_limited if a bound on the caller alone is reached. Sets `quota` to the remaining
   // quota.
   Result<void> admit(const Request& request, Deadline now, Permit& permit,
@@ -82,11 +106,16 @@ class Rates {
   struct Use {
     std::int64_t used_until = 0;  // Clock ticks.
     std::shared_ptr<std::atomic<int>> running = {};
+    std::int32_t unreported = 0;  // Calls that other gateways do not know of.
+    bool listed = false;          // In Shard::unreported.
+    bool reporting = false;       // Taken, and not settled.
   };
+  using Uses = std::unordered_map<std::string, Use>;
   struct Shard {
     std::mutex mutex;
-    std::unordered_map<std::string, Use> uses;
+    Uses uses;
     Deadline next_sweep{};
+    std::vector<std::pair<std::size_t, Uses::value_type*>> unreported = {};  // With their rows.
   };
   struct Verdict {
     bool admitted = true;
@@ -97,7 +126,13 @@ class Rates {
   Result<void> apply(bool targeted, const Request& request, Deadline now, Permit& permit,
                      std::optional<Quota>* quota);
   Verdict take(std::size_t row, const std::string& key, Deadline now, Permit& permit);
-  Use& use_of(Shard& shard, std::size_t row, const std::string& key, Deadline now) const;
+  Uses::value_type& use_of(Shard& shard, std::size_t row, const std::string& key,
+                           Deadline now) const;
+  Shard& shard_of(const std::string& key) {
+    return shards_[std::hash<std::string>()(key) % shards_.size()];
+  }
+  void note_use(Shard& shard, std::size_t row, Uses::value_type& entry);
+  void hurry_if_many(std::size_t row, const Use& use);
 
   static constexpr std::size_t kShards = 16;
 
@@ -110,6 +145,10 @@ class Rates {
   };
   std::vector<RowCounters> refused_;
   std::array<Shard, kShards> shards_;
+  // Of gateways that count together.
+  std::function<void()> hurry_;  // Empty: there are none.
+  std::atomic<bool> hurried_ = false;
+  std::vector<std::string> tags_;  // By row: what the row is.
 };
 
 }  // namespace patchbay::policy

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "core/discard.h"
 
 namespace patchbay::policy {
@@ -114,6 +116,128 @@ TEST_F(RatesTest, StandsTheLargestNumbers) {
     EXPECT_GE(quota->remaining, 0);
     EXPECT_GE(quota->reset.count(), 0);
   }
+}
+
+// Gateways that count together. The store is a map; what each reports arrives when the test
+// decides.
+struct SharedRatesTest : RatesTest {
+  std::unique_ptr<Rates> gateway(int calls, int burst = 0) {
+    const RateSettings row{.per = Per::principal, .calls = calls, .burst = burst};
+    auto rates = std::make_unique<Rates>(std::vector{row}, 100);
+    rates->share([this] { ++hurried; });
+    return rates;
+  }
+
+  std::vector<Rates::Unreported> send(Rates& rates) {
+    auto reported = rates.take_unreported(100);
+    for (const auto& one : reported) {
+      Deadline& point = points[one.shared_key];
+      point = std::max(point, now) + one.by;
+    }
+    return reported;
+  }
+  void receive(Rates& rates, const std::vector<Rates::Unreported>& reported) {
+    for (const auto& one : reported) {
+      const auto ahead = points[one.shared_key] - now;
+      rates.use_reported(one, std::chrono::round<std::chrono::microseconds>(ahead), now);
+    }
+  }
+  void exchange(Rates& rates) { receive(rates, send(rates)); }
+
+  std::map<std::string, Deadline> points;
+  int hurried = 0;
+};
+
+TEST_F(SharedRatesTest, CountsWhatOthersHaveAdmitted) {
+  const auto one = gateway(4);
+  const auto other = gateway(4);
+  for (int i = 0; i < 2; ++i) {
+    for (auto* const rates : {one.get(), other.get()}) {
+      EXPECT_TRUE(ask(*rates, "a"));
+      exchange(*rates);
+    }
+  }
+  EXPECT_FALSE(ask(*other, "a"));
+  EXPECT_EQ(quota->remaining, 0);
+  EXPECT_TRUE(ask(*other, "b"));
+  now += seconds(15);
+  EXPECT_TRUE(ask(*other, "a"));
+  EXPECT_FALSE(ask(*other, "a"));
+}
+
+TEST_F(SharedRatesTest, RefusesNothingBeforeTheBoundIsReached) {
+  const auto one = gateway(100);
+  const auto other = gateway(100);
+  for (int i = 0; i < 100; ++i) {
+    Rates& rates = i % 3 == 0 ? *one : *other;
+    EXPECT_TRUE(ask(rates, "a")) << i;
+    if (i % 7 == 0) exchange(rates);
+  }
+}
+
+TEST_F(SharedRatesTest, AdmitsLittleMoreThanTheBoundIfExchangesAreHurried) {
+  constexpr int kLimit = 640;
+  constexpr int kGateways = 3;
+  std::vector<std::unique_ptr<Rates>> all;
+  for (int i = 0; i < kGateways; ++i) all.push_back(gateway(kLimit));
+  int admitted = 0;
+  for (int i = 0; i < 5 * kLimit; ++i) {
+    const int before = hurried;
+    Rates& rates = *all[static_cast<std::size_t>(i % kGateways)];
+    admitted += ask(rates, "a") ? 1 : 0;
+    if (hurried > before) exchange(rates);
+  }
+  EXPECT_GE(admitted, kLimit);
+  EXPECT_LE(admitted, kLimit + kGateways * (kLimit / 64 + 1));
+  // What was too much is missing from what follows.
+  now += seconds(60);
+  for (const auto& rates : all) exchange(*rates);
+  int after = 0;
+  for (int i = 0; i < 5 * kLimit; ++i) {
+    const int before = hurried;
+    Rates& rates = *all[static_cast<std::size_t>(i % kGateways)];
+    after += ask(rates, "a") ? 1 : 0;
+    if (hurried > before) exchange(rates);
+  }
+  EXPECT_LE(admitted + after, 2 * kLimit + kGateways * (kLimit / 64 + 1));
+}
+
+TEST_F(SharedRatesTest, CallsMadeMeanwhileAreReportedNext) {
+  const auto one = gateway(10);
+  const auto other = gateway(10);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask(*one, "a"));
+  const auto reported = send(*one);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(ask(*one, "a"));
+  EXPECT_TRUE(one->take_unreported(100).empty()) << "one exchange of a subject at a time";
+  receive(*one, reported);
+  EXPECT_TRUE(ask(*one, "a"));
+  EXPECT_EQ(quota->remaining, 2);
+  exchange(*one);
+  EXPECT_TRUE(ask(*other, "a"));
+  exchange(*other);
+  EXPECT_TRUE(ask(*other, "a"));
+  EXPECT_FALSE(ask(*other, "a"));
+}
+
+TEST_F(SharedRatesTest, GoesOnAloneWhileTheStoreFails) {
+  const auto one = gateway(3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(ask(*one, "a"));
+    for (const auto& reported : one->take_unreported(100)) {
+      one->use_reported(reported, Error{Code::unavailable, "down"}, now);
+    }
+  }
+  EXPECT_FALSE(ask(*one, "a"));
+  now += seconds(20);
+  EXPECT_TRUE(ask(*one, "a"));
+}
+
+TEST_F(SharedRatesTest, TakesABoundedNumberAtOnce) {
+  const auto one = gateway(3);
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(ask(*one, std::to_string(i)));
+  EXPECT_EQ(one->take_unreported(30).size(), 30U);
+  EXPECT_EQ(one->take_unreported(30).size(), 20U);
+  EXPECT_EQ(one->take_unreported(30).size(), 0U);
 }
 
 }  // namespace

@@ -1,22 +1,28 @@
 // Approvals are the calls that wait for a person to approve them, and the approvals that were
 // granted. An approval is single-use and bound to caller, tool, arguments and rule set, until it
-// expires.
+// expires. They are in the store, so that all gateways with one store have the same ones.
 //
-// Used on any thread; guarded by a mutex, since calls that need a person are rare.
+// Each step (waiting, approved, used or refused) is one change of one entry under the condition
+// that nobody has changed it meanwhile, so that it is made once, whichever gateways try. When the
+// store fails, so does the step: with Code::unavailable and the setting that names the store.
+//
+// Used on any thread with an executor; start() and stop() on one and the same.
 #pragma once
 
-#include <chrono>
-#include <deque>
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "async/timers.h"
+#include "async/scope.h"
 #include "config/settings.h"
 #include "core/principal.h"
 #include "observe/metrics.h"
+#include "policy/rules/approval_entry.h"
+#include "policy/rules/approval_mirror.h"
 
 namespace patchbay::policy {
 
@@ -29,39 +35,16 @@ struct ApprovalSettings {
   config::Bytes arguments{16 * 1024};
 };
 
-// The parts of a call that an approval is bound to.
-struct ApprovalSubject {
-  std::string caller;  // Its id.
-  std::string tool;    // upstream.tool
-  std::string digest;  // Of the canonical arguments.
-  std::string policy;  // The version of the rules.
-
-  bool operator==(const ApprovalSubject&) const = default;
-};
-
-// A call that waits for approval, or has been approved and not been repeated yet.
-struct ApprovalEntry {
-  std::string id;
-  ApprovalSubject subject;
-  std::string caller_name;
-  std::string arguments;  // Canonical.
-  bool approved = false;
-  Deadline asked = {};
-  Deadline expires = {};
-  std::string approved_by = {};  // The name of the approving caller.
-};
-
-// The last call of a tool that a person has approved.
-struct ApprovedCall {
-  std::string tool;
-  std::string caller;  // Its id.
-  std::string arguments;
-  std::string by;  // The name of the approving caller.
-  Deadline when = {};
-};
-
 class Approvals {
  public:
+  // REQUIRES: the store outlives this.
+  explicit Approvals(store::Store& store) : store_(store) {}
+
+  // From now on it learns of what other gateways do. Reads what is stored, again and again until
+  // that succeeds.
+  void start();
+  Task<void> stop();
+
   void set(const ApprovalSettings& settings);
   ApprovalSettings settings() const;
 
@@ -72,13 +55,16 @@ class Approvals {
   void note_decision(std::string_view outcome, std::chrono::nanoseconds waited);
 
   // Uses up the approval of `subject` and yields the name of its approver; empty if there is none.
-  std::optional<std::string> take(const ApprovalSubject& subject, Deadline now);
+  // After an error it may be used up all the same.
+  Task<std::optional<std::string>> take(ApprovalSubject subject);
 
   // Adds a waiting call; the same call always has the same id. Code::overloaded if too many wait.
-  Result<std::string> request(const ApprovalSubject& subject, const Principal& caller,
-                              std::string arguments, Deadline now);
+  // What other gateways add at the same moment does not count yet.
+  Task<std::string> request(ApprovalSubject subject, std::string caller_name,
+                            std::string arguments);
 
-  std::vector<ApprovalEntry> list(Deadline now);
+  // What other gateways have done in the last moments may be missing.
+  Task<std::vector<ApprovalEntry>> list();
 
   // The last approved calls, one for each tool, so that a person sees what is different now. Those
   // of the tools approved last are remembered.
@@ -86,21 +72,43 @@ class Approvals {
 
   // Code::not_found if no such call waits. Approving extends the expiry by the same time. A caller
   // cannot approve its own call (Code::forbidden), unless there is no authentication.
-  Result<ApprovalEntry> approve(const std::string& id, const Principal& by, Deadline now);
-  Result<ApprovalEntry> refuse(const std::string& id, Deadline now);
+  Task<ApprovalEntry> find(std::string id);
+  Task<ApprovalEntry> approve(std::string id, Principal by);
+  Task<ApprovalEntry> refuse(std::string id);
 
  private:
-  void remember(const ApprovalEntry& entry, Deadline now);
-  void forget_oldest();
-  void forget_expired(Deadline now);
-  Result<std::deque<ApprovalEntry>::iterator> find(const std::string& id);
-  std::size_t waiting() const;
+  // What the store has under an id.
+  struct Found {
+    ApprovalEntry entry;
+    store::Version version = store::kAbsent;
+  };
 
+  Task<void> load();
+  Task<void> load_entries();
+  Task<void> load_calls();
+  Task<void> keep_loading();
+  void on_change(const store::Change& change);
+  void on_call_change(const store::Change& change);
+
+  Task<Found> read(std::string id);
+  Task<Found> read_open(std::string id);
+  // False: another change was faster.
+  Task<bool> write(const ApprovalEntry& entry, store::Version expected);
+  Task<ApprovalEntry> decide(std::string id, const Principal* approver);
+  Task<void> remember(const ApprovalEntry& entry);
+  void count_expired();
+
+  store::Store& store_;
   metrics::Registry* registry_ = nullptr;  // Constant once calls are served.
   mutable std::mutex mutex_;
-  ApprovalSettings settings_;
-  std::deque<ApprovalEntry> entries_;  // The oldest first.
-  std::deque<ApprovedCall> approved_;  // The same.
+  ApprovalSettings settings_;  // Guarded.
+  ApprovalMirror mirror_;
+  std::atomic<bool> loaded_ = false;
+
+  // Used on the thread of start().
+  std::unique_ptr<store::Watch> watch_;
+  std::unique_ptr<store::Watch> call_watch_;
+  Scope loading_;
 };
 
 }  // namespace patchbay::policy

@@ -242,6 +242,28 @@ TEST_P(EngineTest, ACounterExpiresAtTheTimeOfItsBeginning) {
   EXPECT_EQ(add(*store, "short", 2, now), 4);
 }
 
+TEST_P(EngineTest, APointInTimeIsMovedByAllAndPasses) {
+  using std::chrono::microseconds;
+  const auto store = open();
+  const auto elsewhere = open();
+  const auto move = [&](Store& from, microseconds by) {
+    auto ahead = wait(from.advance(kTable, "p", by, kNever));
+    EXPECT_TRUE(ahead) << ahead.error().message;
+    return ahead ? *ahead : microseconds(-1);
+  };
+  const microseconds hour = hours(1);
+  EXPECT_EQ(move(*store, milliseconds(1)), milliseconds(1));
+  while (move(*store, microseconds(0)) > microseconds(0)) {
+  }
+  EXPECT_EQ(move(*elsewhere, hour), hour) << "it had passed, so it is moved from now";
+  const auto begun = system_clock::now();
+  const auto ahead = move(*store, hour);
+  EXPECT_LE(ahead, 2 * hour);
+  EXPECT_GE(ahead, 2 * hour - milliseconds(5'000));
+  EXPECT_LT(move(*store, microseconds(0)), 2 * hour);
+  EXPECT_GE(system_clock::now(), begun);
+}
+
 TEST_P(EngineTest, AnEntryThatCannotBeOpenedIsAnErrorAndNotAbsent) {
   {
     const auto store = open();

@@ -33,7 +33,7 @@ struct RedisRequest {
 
 class RedisLink {
  public:
-  // Connects, with TLS if the address has it, and authenticates.
+  // Connects, with TLS if its scheme is rediss, and authenticates.
   static Task<std::unique_ptr<RedisLink>> open(const RedisAddress& address,
                                                std::shared_ptr<const net::TlsContext> tls,
                                                Deadline deadline);

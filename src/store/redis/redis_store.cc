@@ -209,6 +209,19 @@ Task<std::int64_t> RedisStore::add(const Table& table, std::string key, std::int
   co_return reply->number;
 }
 
+Task<std::chrono::microseconds> RedisStore::advance(const Table& table, std::string key,
+                                                    std::chrono::microseconds by,
+                                                    Deadline deadline) {
+  std::shared_ptr<Job> job(new Job{here(),
+                                   RedisScript::advance,
+                                   {base_of(table), std::move(key), fmt::format("{}", by.count())},
+                                   true});
+  auto reply = co_await request(std::move(job), deadline);
+  if (!reply) co_return reply.error();
+  if (reply->kind != Reply::Kind::number) co_return refused(*reply);
+  co_return std::chrono::microseconds(reply->number);
+}
+
 std::unique_ptr<Watch> RedisStore::watch(const Table& table, Executor& owner,
                                          std::function<void(const Change&)> notify) {
   std::shared_ptr<RedisWatches::Watcher> watcher(

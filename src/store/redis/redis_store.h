@@ -50,6 +50,8 @@ class RedisStore final : public Store {
                                 Deadline deadline) override;
   Task<std::int64_t> add(const Table& table, std::string key, std::int64_t delta, Time expires,
                          Deadline deadline) override;
+  Task<std::chrono::microseconds> advance(const Table& table, std::string key,
+                                          std::chrono::microseconds by, Deadline deadline) override;
   std::unique_ptr<Watch> watch(const Table& table, Executor& owner,
                                std::function<void(const Change&)> notify) override;
   void set_bounds(const Bounds& bounds) override { most_queued_ = bounds.queue; }

@@ -194,7 +194,7 @@ TEST_F(RedisStoreTest, AFullServerIsNamed) {
   EXPECT_TRUE(wait(store->erase(kSessions, "a", kNever))) << "that makes room";
 }
 
-TEST_F(RedisStoreTest, AuthenticatesAndReportsIfItCannot) {
+TEST_F(RedisStoreTest, AuthenticatesAndReportsARefusal) {
   ASSERT_EQ(
       server_->command("ACL SETUSER gate on >p%40ss ~patchbay:* &patchbay:* +@all -@dangerous"),
       "+OK\r\n");

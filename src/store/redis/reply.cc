@@ -92,6 +92,7 @@ class Reader {
       short_ = true;
       return Reply();
     }
+    if (bytes_.substr(at_ + length, 2) != "\r\n") return bad();
     Reply reply{.kind = kind, .text = std::string(bytes_.substr(at_, length))};
     at_ += length + 2;
     return reply;

@@ -40,8 +40,9 @@ TEST(RedisReply, HasEachKind) {
 
 TEST(RedisReply, RefusesWhatIsNone) {
   for (const auto* const bytes :
-       {"HTTP/1.1 400 Bad Request\r\n", "\r\n", "$x\r\n", "$-2\r\n", ":\r\n", "*99999999\r\n",
-        "$999999999\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"}) {
+       {"HTTP/1.1 400 Bad Request\r\n", "$1\r\nabc", "\r\n", "$x\r\n", "$-2\r\n", ":\r\n",
+        "*99999999\r\n", "$999999999\r\n",
+        "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"}) {
     EXPECT_FALSE(parse_reply(bytes)) << bytes;
   }
 }

@@ -115,6 +115,16 @@ end
 return total
 )";
 
+constexpr std::string_view kAdvance = R"(
+local point = KEYS[1] .. ':n:' .. ARGV[1]
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local at = math.max(tonumber(redis.call('GET', point) or '0'), now) + tonumber(ARGV[2])
+local left = string.format('%.0f', math.ceil((at - now) / 1000) + 1)
+redis.call('SET', point, string.format('%.0f', at), 'PX', left)
+return at - now
+)";
+
 std::string change(std::string_view rest) {
   const auto erased = std::chrono::duration_cast<std::chrono::milliseconds>(kRedisErasedTime);
   return fmt::format("local erased_time = {}{}{}", erased.count(), kChange, rest);
@@ -124,7 +134,8 @@ std::string change(std::string_view rest) {
 
 const std::string& text_of(RedisScript script) {
   static const std::array<std::string, kRedisScripts> kTexts{
-      change(kPut), change(kErase), std::string(kScan), std::string(kChanges), std::string(kAdd)};
+      change(kPut),          change(kErase),    std::string(kScan),
+      std::string(kChanges), std::string(kAdd), std::string(kAdvance)};
   return kTexts[static_cast<std::size_t>(script)];
 }
 

@@ -3,7 +3,7 @@
 // For a table there are, below `prefix:table`:
 //
 //   e:KEY  the value of an entry, as `version:sealed`, which expires with it
-//   n:KEY  a counter
+//   n:KEY  a counter, or a point in time in microseconds
 //   v      the last version
 //   i      the keys, all with the same score, so that they are in their order
 //   c      the keys by the version of their last change; erased ones too, for a while
@@ -24,8 +24,8 @@
 
 namespace patchbay::store {
 
-enum class RedisScript : std::uint8_t { put, erase, scan, changes, add };
-inline constexpr std::size_t kRedisScripts = 5;
+enum class RedisScript : std::uint8_t { put, erase, scan, changes, add, advance };
+inline constexpr std::size_t kRedisScripts = 6;
 
 // How long an erased entry is remembered, so that other processes learn of it.
 inline constexpr auto kRedisErasedTime = std::chrono::minutes(10);
@@ -38,6 +38,7 @@ inline constexpr auto kRedisErasedTime = std::chrono::minutes(10);
 //   changes  after, most; or '' → the last version, then keys, versions and entries in turn ('' for
 //            none)
 //   add      key, delta, milliseconds until it expires or '' → the total
+//   advance  key, microseconds → how far the point in time is ahead, in microseconds
 const std::string& text_of(RedisScript script);
 
 }  // namespace patchbay::store

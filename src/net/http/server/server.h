@@ -41,6 +41,9 @@ class HttpServer {
 
   void update(std::shared_ptr<const HttpSettings> settings) { settings_ = std::move(settings); }
 
+  // Others will serve the clients: open streams end, and each connection after its next response.
+  void announce_stop() { streams_.request(); }
+
   // Another process accepts from now on. Open streams end, and each connection after its next
   // response, so that no request is lost. Waits for that until `deadline`.
   Task<void> hand_over(Deadline deadline);
