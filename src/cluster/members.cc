@@ -110,6 +110,26 @@ void Members::publish(std::vector<Member> members) {
   list_ = std::move(made);
 }
 
+void Members::add(Member member) const {
+  const std::lock_guard lock(mutex_);
+  if (list_->find(member.run)) return;
+  std::vector<Member> members = list_->all();
+  members.push_back(std::move(member));
+  list_ = std::make_shared<const MemberList>(std::move(members));
+}
+
+Task<bool> Members::has(Run run) const {
+  if (list()->find(run)) co_return true;
+  if (run == 0 || !joined()) co_return false;
+  const Deadline deadline = here().now() + settings_.lease / 2;
+  auto entry = co_await store_.get(kNodeTable, key_of(run), deadline);
+  if (!entry) co_return entry.error();
+  auto member = *entry ? member_of((*entry)->value) : std::nullopt;
+  if (!member) co_return false;
+  add(*std::move(member));
+  co_return true;
+}
+
 bool Members::certain() const {
   return !joined() || ticks_now() - contact_.load(std::memory_order_relaxed) <
                           std::chrono::duration_cast<Clock::duration>(settings_.lease).count();

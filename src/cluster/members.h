@@ -73,6 +73,9 @@ class Members {
   Run run() const { return run_.load(std::memory_order_relaxed); }
   bool joined() const { return joined_.load(std::memory_order_relaxed); }
   std::shared_ptr<const MemberList> list() const;
+  // Whether it is a member. One that is not on the list may have joined since the list was read:
+  // its entry is looked up, and if it is there, the member is on the list from now on.
+  Task<bool> has(Run run) const;
 
   // False: this process was not running for so long that its lease may be lost, which it is about
   // to find out.
@@ -97,6 +100,7 @@ class Members {
   void join_as_new();
   Task<void> refresh();
   void publish(std::vector<Member> members);
+  void add(Member member) const;
   Member own() const;
 
   store::Store& store_;
@@ -109,7 +113,7 @@ class Members {
   bool leaving_ = false;
   bool failing_ = false;  // The store; logged once.
   mutable std::mutex mutex_;
-  std::shared_ptr<const MemberList> list_ = std::make_shared<const MemberList>();
+  mutable std::shared_ptr<const MemberList> list_ = std::make_shared<const MemberList>();
   Scope scope_;
 };
 

@@ -33,6 +33,14 @@ class MembersTest : public ::testing::Test {
     EXPECT_TRUE(*outcome) << outcome->error().message;
   }
 
+  bool knows(const Members& node, cluster::Run run) {
+    testing::Outcome<bool> outcome;
+    outcome.start(node.has(run));
+    while (!outcome.done()) executor_.run();
+    EXPECT_TRUE(*outcome);
+    return *outcome && **outcome;
+  }
+
   static MembersSettings settings(const std::string& name) {
     return {name, name + ":7946", std::chrono::hours(1)};
   }
@@ -71,6 +79,23 @@ TEST_F(MembersTest, SeeThoseThatHaveJoinedAndNotThoseThatHaveLeft) {
   wait(three.join(settings("three")));
   EXPECT_EQ(names(three), Names{"three"});
   wait(three.stop());
+}
+
+TEST_F(MembersTest, FindOneThatJoinedAfterTheListWasRead) {
+  using Names = std::set<std::string>;
+  Members one(*store_);
+  wait(one.join(settings("one")));
+  Members two(*store_);
+  wait(two.join(settings("two")));
+  EXPECT_EQ(names(one), Names{"one"});
+  EXPECT_TRUE(knows(one, two.run()));
+  EXPECT_EQ(names(one), (Names{"one", "two"}));
+  EXPECT_TRUE(knows(one, two.run()));
+  EXPECT_FALSE(knows(one, two.run() + 1));
+  EXPECT_FALSE(knows(one, 0));
+  EXPECT_EQ(names(one), (Names{"one", "two"}));
+  wait(two.stop());
+  wait(one.stop());
 }
 
 TEST_F(MembersTest, JoinAgainAsNewWhenTheLeaseWasLost) {

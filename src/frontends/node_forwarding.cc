@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/discard.h"
+
 namespace patchbay::frontends {
 namespace {
 
@@ -59,7 +61,10 @@ cluster::Run NodeForwarding::other_member(cluster::Run run) const {
 }
 
 Task<bool> NodeForwarding::forward_to(net::HttpExchange& exchange, cluster::Run run) {
-  if (exchange.forwarded() || other_member(run) == 0) co_return false;
+  if (exchange.forwarded() || run == members_.run()) co_return false;
+  auto there = co_await members_.has(run);
+  discard(there, "without the store, the list is what is known");
+  if (other_member(run) == 0) co_return false;
   const auto locate = [this, run](cluster::Run) -> Task<cluster::Run> {
     co_return other_member(run);
   };

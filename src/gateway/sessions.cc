@@ -177,9 +177,13 @@ Task<std::optional<cluster::Run>> Sessions::claim(const std::string& id, const S
     const cluster::Run run = members.run();
     const bool over = record.ended || record.has_private;
     if (!members.joined() || over || record.run == run) co_return std::nullopt;
+    // Without a record, it is where it was created; that node may have joined a moment ago.
+    const cluster::Run owner = record.run == 0 ? opened.run : record.run;
+    auto there = co_await members.has(owner);
+    if (!there) co_return there.error();
     const auto list = members.list();
-    const auto* const owner = list->find(record.run);
-    if (owner && !owner->leaving) co_return std::optional(record.run);
+    const auto* const member = list->find(owner);
+    if (member && !member->leaving) co_return std::optional(owner);
     record.run = run;
     auto claimed = co_await records_.replace(session_record_key(id), record, stored.version,
                                              end_of_age(opened.created));

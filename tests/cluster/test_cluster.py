@@ -1,5 +1,6 @@
 """Several gateways with one store act as one: a session can be used on each of them, whichever has it."""
 
+import json
 import signal
 import sys
 
@@ -7,7 +8,16 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from auth_case import OTHER, TOKEN, TOKENS, bearer
 from cluster_case import ClusterCase, OnRedis
-from harness import SESSION_VERSIONS, McpSession, fake, main, result_of, text_of, wait_until
+from harness import (
+    SESSION_VERSIONS,
+    McpSession,
+    fake,
+    main,
+    result_of,
+    stateless_request,
+    text_of,
+    wait_until,
+)
 
 ADMIN = "a" * 32
 PING = {"jsonrpc": "2.0", "id": 99, "method": "ping"}
@@ -86,6 +96,30 @@ class Sessions(SessionCase):
         for node in nodes:
             self.move(node, session)
             self.assertEqual(self.status(session), 404)
+
+
+class Joining(SessionCase):
+    """The list of members of the first node is read again long after the second one has joined."""
+
+    def setUp(self):
+        super().setUp()
+        config = self.config({"fake": fake(isolation="shared")}, cluster={"lease_timeout": "60s"})
+        self.nodes = [self.start(config) for _ in range(2)]
+
+    def test_a_session_of_a_new_node_stays_there(self):
+        session = self.session(self.nodes[1])
+        self.assert_works_on(session, self.nodes)
+        self.assertEqual([node.metric("patchbay_sessions") for node in self.nodes], [0, 1])
+
+    def test_a_call_that_a_new_node_has_parked_goes_on(self):
+        meta = {"io.modelcontextprotocol/clientCapabilities": {"roots": {}}}
+        roots = {"roots": [{"uri": "file:///here"}]}
+        params = {"name": "ask_client", "arguments": {}}
+        asked = result_of(stateless_request(self.nodes[1], "tools/call", params, 0, meta))
+        again = {**params, "inputResponses": dict.fromkeys(asked["inputRequests"], roots)}
+        again["requestState"] = asked["requestState"]
+        done = stateless_request(self.nodes[0], "tools/call", again, 1, meta)
+        self.assertEqual(json.loads(text_of(done)), {"result": roots})
 
 
 class Failures(SessionCase):
