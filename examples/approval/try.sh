@@ -4,7 +4,7 @@ set -eu
 
 echo "# not approved"
 answer=$(patchbay call skills__echo text=hello 2>&1) || echo "exit code $?"
-echo "$answer" | sed 's/[0-9a-f]\{16\}/ID/g'
+echo "$answer" | sed 's/[0-9a-f]\{32\}/ID/g'
 
 echo "# pending approvals"
 patchbay approve | sed 's/^[0-9a-f]*/ID/'

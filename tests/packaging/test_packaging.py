@@ -261,10 +261,10 @@ class Packaging(TestCase):
 
     def test_pods_have_the_time_that_a_stop_takes(self):
         pod = self.manifest("deployment", CLUSTER)["spec"]["template"]["spec"]
-        leaving = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"]
         text = (CLUSTER / "configmap.yaml").read_text(encoding="utf-8")
-        drain = int(re.search(r"drain_timeout: (\d+)s", text)[1])
-        self.assertGreater(pod["terminationGracePeriodSeconds"], leaving + drain + 2 * STOP_TIMEOUT_S)
+        announce, drain = map(int, re.search(r"announce_timeout: (\d+)s, drain_timeout: (\d+)s", text).groups())
+        self.assertGreater(announce, 0, "connections would be refused while proxies still send them")
+        self.assertGreater(pod["terminationGracePeriodSeconds"], announce + drain + 2 * STOP_TIMEOUT_S)
 
     def test_what_the_configuration_reads_is_in_the_pod(self):
         """Variables and files of the cluster's configuration come from the Deployment and one Secret."""
