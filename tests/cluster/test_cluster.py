@@ -161,6 +161,8 @@ class Failures(SessionCase):
         nodes[0].process.send_signal(signal.SIGSTOP)
         try:
             self.move(nodes[1], session)
+            # A call that had reached the node would not be repeated.
+            self.assertEqual(result_of(session.request("ping")), {})
             self.assertEqual(text_of(session.call("echo", text="moved")), "moved")
         finally:
             nodes[0].process.send_signal(signal.SIGCONT)

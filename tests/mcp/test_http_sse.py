@@ -35,7 +35,7 @@ class Sse(TestCase):
 
     def test_the_endpoint_is_a_path_of_the_same_origin(self):
         with SseClient(self.gateway) as client:
-            self.assertRegex(client.endpoint, r"^/message\?sessionId=[0-9a-f]{34}$")
+            self.assertRegex(client.endpoint, r"^/message\?sessionId=[0-9a-f]{50}$")
 
     def test_two_clients_with_the_same_ids_never_meet(self):
         with SseClient(self.gateway) as one, SseClient(self.gateway) as two:
